@@ -1,0 +1,16 @@
+#pragma once
+// Manifolds by name: "euclidean:2", "sphere:2", "sphere:3,K=0.5", "ball:2,K=-1", "torus:2",
+// "sphere:2 x torus:1".
+
+#include <memory>
+#include <string_view>
+
+#include "riemflow/manifold/manifold.hpp"
+
+namespace riemflow {
+
+/// Throws Error, naming the part that is wrong and what was expected.
+template <class T>
+std::unique_ptr<const Manifold<T>> parse_manifold(std::string_view name);
+
+}  // namespace riemflow
