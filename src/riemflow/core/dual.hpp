@@ -45,6 +45,11 @@ template <class Mask, class N>
 Dual<N> select(const Mask& m, const Dual<N>& a, const Dual<N>& b) {
   return {select(m, a.value, b.value), select(m, a.slope, b.slope)};
 }
+/// Settles the choice between the above and select(bool, T, T).
+template <class N>
+Dual<N> select(bool m, const Dual<N>& a, const Dual<N>& b) {
+  return m ? a : b;
+}
 
 // Each function with its derivative, in terms of the value where that is cheaper or more accurate.
 template <class N>

@@ -1,0 +1,262 @@
+#include "riemflow/engine/flow.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "riemflow/core/error.hpp"
+#include "riemflow/manifold/parse.hpp"
+
+namespace riemflow {
+namespace {
+
+/// Tiles whose gradients are added up one after the other before the tree; a function of the batch alone.
+constexpr std::size_t kMostChunks = 64;
+
+std::vector<double> equally_spaced(double from, double to, int frames) {
+  require(frames >= 2, "a path was asked for at " + std::to_string(frames) + " times", "give at least 2 frames");
+  std::vector<double> times(static_cast<std::size_t>(frames));
+  for (int i = 0; i < frames; ++i) times[static_cast<std::size_t>(i)] = from + (to - from) * i / (frames - 1);
+  return times;
+}
+
+}  // namespace
+
+template <class T>
+Flow<T>::Flow(const FlowConfig& config, std::uint64_t seed, int threads, std::shared_ptr<const Distribution<T>> base)
+    : config_(config),
+      manifold_(parse_manifold<T>(config.manifold)),
+      base_(base ? std::move(base) : default_base<T>(manifold_)),
+      field_(std::make_unique<VectorField<T>>(manifold_, config.field)),
+      parameters_(field_->initial_parameters(seed)),
+      working_(field_->working_size()),
+      pool_(threads) {
+  validate(config);
+  require(base_->ambient() == manifold_->ambient(),
+          "the base " + base_->name() + " has " + std::to_string(base_->ambient()) + " numbers a point, " +
+              manifold_->name() + " has " + std::to_string(manifold_->ambient()),
+          "give a base on the flow's manifold");
+  for (int i = 0; i < pool_.size(); ++i) workers_.push_back(std::make_unique<TileFlow<T>>(*field_, *base_, config_));
+}
+
+template <class T>
+Flow<T>::~Flow() = default;
+
+template <class T>
+void Flow<T>::prepare() {
+  field_->prepare(parameters_, working_.data());
+  for (auto& worker : workers_) worker->bind(working_.data());
+}
+
+template <class T>
+void Flow<T>::check(const Points<T>& points) const {
+  require(points.dimension == manifold_->ambient() || points.values.empty(),
+          "the points have " + std::to_string(points.dimension) + " coordinates",
+          manifold_->name() + " needs " + std::to_string(manifold_->ambient()));
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    if (const auto defect = manifold_->defect(points[i]))
+      throw Error("point " + std::to_string(i) + " is not on " + manifold_->name() + ": " + *defect,
+                  "correct or remove it");
+  }
+}
+
+template <class T>
+template <class Solve>
+void Flow<T>::solve_isolating(const Points<T>& points, std::size_t tile, const Solve& solve, SolveSummary& summary) {
+  const int lanes = points.lanes(tile);
+  const std::size_t first = tile * kLanes;
+  std::vector<Pack<T>> x(static_cast<std::size_t>(points.dimension));
+  points.load_tile(tile, x.data());
+  const SolveReport together = solve(x.data(), first, lanes);
+  summary.add(together);
+  if (together.status == Status::ok) return;
+  for (std::size_t point = first; point < first + static_cast<std::size_t>(lanes); ++point) {
+    for (int i = 0; i < points.dimension; ++i)
+      x[static_cast<std::size_t>(i)] = Pack<T>(points[point][static_cast<std::size_t>(i)]);
+    const SolveReport alone = solve(x.data(), point, 1);
+    summary.add(alone);
+    if (alone.status != Status::ok) summary.failures.push_back({point, alone.status});
+  }
+}
+
+template <class T>
+LogProb<T> Flow<T>::log_prob(const Points<T>& points, const NoiseKey& key) {
+  check(points);
+  prepare();
+  LogProb<T> result;
+  result.values.resize(points.size());
+  result.base_points = Points<T>(points.size(), points.dimension);
+  std::vector<SolveSummary> summaries(points.tiles());
+  pool_.run(points.tiles(), [&](std::size_t tile, int worker) {
+    TileFlow<T>& flow = *workers_[static_cast<std::size_t>(worker)];
+    const auto solve = [&](Pack<T>* x, std::size_t first_point, int lanes) {
+      Pack<T> value;
+      const SolveReport report = flow.log_prob(x, value, key, first_point);
+      const bool good = report.status == Status::ok;
+      for (int l = 0; l < lanes; ++l) {
+        const std::size_t point = first_point + static_cast<std::size_t>(l);
+        result.values[point] = good ? value[l] : std::numeric_limits<T>::quiet_NaN();
+        for (int i = 0; i < points.dimension; ++i)
+          result.base_points[point][static_cast<std::size_t>(i)] = good ? x[i][l] : std::numeric_limits<T>::quiet_NaN();
+      }
+      return report;
+    };
+    solve_isolating(points, tile, solve, summaries[tile]);
+  });
+  for (const SolveSummary& summary : summaries) result.summary.add(summary);
+  result.summary.points = points.size();
+  return result;
+}
+
+template <class T>
+Points<T> Flow<T>::sample_base(std::size_t n, std::uint64_t seed, std::uint64_t iteration) const {
+  Points<T> points(n, manifold_->ambient());
+  std::vector<Pack<T>> tile(static_cast<std::size_t>(points.dimension));
+  for (std::size_t t = 0; t < points.tiles(); ++t) {
+    for (int l = 0; l < points.lanes(t); ++l) {
+      Random random(seed, Purpose::base_sample, iteration, t * kLanes + static_cast<std::size_t>(l));
+      base_->sample(random, tile.data(), l);
+    }
+    points.store_tile(t, tile.data());
+  }
+  return points;
+}
+
+template <class T>
+Carried<T> Flow<T>::sample(std::size_t n, std::uint64_t seed) {
+  Carried<T> path = push(sample_base(n, seed));
+  path.frames.erase(path.frames.begin());
+  return path;
+}
+
+template <class T>
+Carried<T> Flow<T>::push(const Points<T>& points, int frames) {
+  return carry(points, equally_spaced(0, 1, frames));
+}
+
+template <class T>
+Carried<T> Flow<T>::pull(const Points<T>& points, int frames) {
+  return carry(points, equally_spaced(1, 0, frames));
+}
+
+template <class T>
+Carried<T> Flow<T>::carry(const Points<T>& points, const std::vector<double>& times) {
+  check(points);
+  prepare();
+  Carried<T> result;
+  result.frames.assign(times.size(), Points<T>(points.size(), points.dimension));
+  std::vector<SolveSummary> summaries(points.tiles());
+  pool_.run(points.tiles(), [&](std::size_t tile, int worker) {
+    TileFlow<T>& flow = *workers_[static_cast<std::size_t>(worker)];
+    const auto solve = [&](Pack<T>* x, std::size_t first_point, int lanes) {
+      const auto store = [&](std::size_t frame, const Pack<T>* y, bool good) {
+        for (int l = 0; l < lanes; ++l) {
+          const auto point = result.frames[frame][first_point + static_cast<std::size_t>(l)];
+          for (std::size_t i = 0; i < point.size(); ++i)
+            point[i] = good ? y[i][l] : std::numeric_limits<T>::quiet_NaN();
+        }
+      };
+      const SolveReport report =
+          flow.carry(x, times, [&](std::size_t frame, const Pack<T>* y) { store(frame, y, true); });
+      if (report.status != Status::ok) {
+        for (std::size_t frame = 1; frame < times.size(); ++frame) store(frame, x, false);
+      }
+      return report;
+    };
+    solve_isolating(points, tile, solve, summaries[tile]);
+  });
+  for (const SolveSummary& summary : summaries) result.summary.add(summary);
+  result.summary.points = points.size();
+  return result;
+}
+
+template <class T>
+Loss Flow<T>::nll_gradient(const Points<T>& points, std::span<T> gradient, const NoiseKey& key) {
+  check(points);
+  return gradient_over_tiles(points, gradient,
+                             [&](TileFlow<T>& flow, const Pack<T>* tile, const Pack<T>& weight,
+                                 std::uint64_t first_point, TileLoss& loss) {
+                               return flow.nll_gradient(tile, weight, key, first_point, loss);
+                             });
+}
+
+template <class T>
+Loss Flow<T>::reverse_kl_gradient(std::size_t n, const Distribution<T>& target, std::span<T> gradient,
+                                  const NoiseKey& key) {
+  require(target.ambient() == manifold_->ambient(), "the target " + target.name() + " is not on " + manifold_->name(),
+          "give a target on the flow's manifold");
+  return gradient_over_tiles(sample_base(n, key.seed, key.iteration), gradient,
+                             [&](TileFlow<T>& flow, const Pack<T>* tile, const Pack<T>& weight,
+                                 std::uint64_t first_point, TileLoss& loss) {
+                               return flow.reverse_kl_gradient(tile, weight, target, key, first_point, loss);
+                             });
+}
+
+template <class T>
+Loss Flow<T>::gradient_over_tiles(const Points<T>& points, std::span<T> gradient, const TileGradient& tile_gradient) {
+  require(points.size() > 0, "a gradient was asked for with no points", "give at least one");
+  require(gradient.size() == parameters_.size(),
+          "the gradient has room for " + std::to_string(gradient.size()) + " numbers",
+          "the flow has " + std::to_string(parameters_.size()) + " parameters");
+  prepare();
+  // Chunks of consecutive tiles, each with its own sum: they, and the tree over them, depend on the batch alone.
+  const std::size_t tiles = points.tiles();
+  const std::size_t per_chunk = (tiles + kMostChunks - 1) / kMostChunks, chunks = (tiles + per_chunk - 1) / per_chunk;
+  const std::size_t size = field_->working_size();
+  if (chunk_gradients_.size() < chunks) chunk_gradients_.resize(chunks);
+  std::vector<TileLoss> losses(chunks);
+  std::vector<SolveSummary> summaries(chunks);
+  const auto share = static_cast<T>(1.0 / static_cast<double>(points.size()));
+  pool_.run(chunks, [&](std::size_t chunk, int worker) {
+    TileFlow<T>& flow = *workers_[static_cast<std::size_t>(worker)];
+    chunk_gradients_[chunk].assign(size + simd::kOverhang, T(0));
+    flow.bind(working_.data(), chunk_gradients_[chunk].data());
+    std::vector<Pack<T>> x(static_cast<std::size_t>(points.dimension));
+    for (std::size_t tile = chunk * per_chunk; tile < std::min(tiles, (chunk + 1) * per_chunk); ++tile) {
+      points.load_tile(tile, x.data());
+      const int lanes = points.lanes(tile);
+      Pack<T> weight = 0;
+      for (int l = 0; l < lanes; ++l) weight[l] = share;
+      const SolveReport report = tile_gradient(flow, x.data(), weight, tile * kLanes, losses[chunk]);
+      summaries[chunk].add(report);
+      for (int l = 0; report.status != Status::ok && l < lanes; ++l)
+        summaries[chunk].failures.push_back({tile * kLanes + static_cast<std::size_t>(l), report.status});
+    }
+  });
+
+  Loss loss;
+  for (std::size_t chunk = 0; chunk < chunks; ++chunk) {
+    loss.summary.add(summaries[chunk]);
+    loss.total += losses[chunk].total;
+    loss.likelihood += losses[chunk].likelihood;
+    loss.kinetic += losses[chunk].kinetic;
+    loss.frobenius += losses[chunk].frobenius;
+  }
+  loss.summary.points = points.size();
+
+  constexpr std::size_t kRange = 4096;
+  pool_.run((size + kRange - 1) / kRange, [&](std::size_t range, int) {
+    const std::size_t begin = range * kRange, end = std::min(size, begin + kRange);
+    for (std::size_t stride = 1; stride < chunks; stride *= 2) {
+      for (std::size_t i = 0; i + stride < chunks; i += 2 * stride) {
+        T* to = chunk_gradients_[i].data();
+        const T* from = chunk_gradients_[i + stride].data();
+        for (std::size_t p = begin; p < end; ++p) to[p] += from[p];
+      }
+    }
+  });
+  field_->pull_back(parameters_, chunk_gradients_.front().data(), gradient);
+
+  // Points that failed are left out of the mean.
+  if (const std::size_t failed = loss.summary.failures.size(); failed > 0) {
+    const double correction = static_cast<double>(points.size()) / static_cast<double>(points.size() - failed);
+    for (double* value : {&loss.total, &loss.likelihood, &loss.kinetic, &loss.frobenius}) *value *= correction;
+    for (T& g : gradient) g *= static_cast<T>(correction);
+  }
+  return loss;
+}
+
+template class Flow<float>;
+template class Flow<double>;
+
+}  // namespace riemflow

@@ -1,0 +1,91 @@
+#include "riemflow/field/vector_field.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "riemflow/core/error.hpp"
+
+namespace riemflow {
+
+template <class T>
+VectorField<T>::VectorField(std::shared_ptr<const Manifold<T>> manifold, const FieldConfig& config)
+    : manifold_(std::move(manifold)), config_(config), factors_(manifold_->factors()) {
+  require(config.width >= 1 && config.width <= 65536, "the network's width is " + std::to_string(config.width),
+          "give a width from 1 to 65536 (64 is usual)");
+  require(config.depth >= 1 && config.depth <= 1000, "the network's depth is " + std::to_string(config.depth),
+          "give a depth from 1 to 1000 hidden layers (3 is usual)");
+  require(std::isfinite(config.bound) && config.bound >= 0,
+          "the field's bound is " + std::to_string(config.bound), "give a positive number, or 0 for no bound");
+  for (const Factor<T>& factor : factors_) {
+    const int index = static_cast<int>(inputs_.size());
+    inputs_.push_back(make_input_block(factor, index, config_, features_, layout_, working_size_));
+    features_ += inputs_.back().features;
+    output_layers_.emplace_back(factor, config_.scaling);
+  }
+  input_dense_ = add_dense("input", config_.width, 0);
+  for (int l = 1; l < config_.depth; ++l)
+    hidden_.push_back(add_dense("hidden." + std::to_string(l), config_.width, config_.width));
+  output_ = add_dense("output", manifold_->ambient(), config_.width);
+}
+
+template <class T>
+DenseLayer VectorField<T>::add_dense(const std::string& name, int rows, int columns) {
+  const auto height = static_cast<std::size_t>(rows);
+  DenseLayer layer{rows, columns, working_size_, 0, 0, layout_.size()};
+  if (columns > 0) layout_.add(name + ".weight", rows, columns);
+  layout_.add(name + ".time", rows, 1);
+  layout_.add(name + ".bias", rows, 1);
+  layer.time = layer.weight + height * static_cast<std::size_t>(columns);
+  layer.bias = layer.time + height;
+  working_size_ = layer.bias + height;
+  return layer;
+}
+
+template <class T>
+std::vector<T> VectorField<T>::initial_parameters(std::uint64_t seed) const {
+  std::vector<T> parameters(layout_.size());
+  const auto fill = [&](std::size_t from, std::size_t count, int fan_in) {
+    const double range = 1 / std::sqrt(static_cast<double>(fan_in));
+    for (std::size_t i = from; i < from + count; ++i)
+      parameters[i] = static_cast<T>(range * (2 * Random(seed, Purpose::initial_parameters, 0, i).uniform() - 1));
+  };
+  const auto fill_dense = [&](const DenseLayer& layer, int fan_in) {
+    fill(layer.parameters, static_cast<std::size_t>(layer.rows) * static_cast<std::size_t>(layer.columns + 2), fan_in);
+  };
+  for (const InputBlock& block : inputs_)
+    fill(block.parameters, static_cast<std::size_t>(config_.width) * static_cast<std::size_t>(block.parameter_columns),
+         features_ + 1);
+  fill_dense(input_dense_, features_ + 1);
+  for (const DenseLayer& layer : hidden_) fill_dense(layer, layer.columns + 1);
+  fill_dense(output_, output_.columns + 1);
+  return parameters;
+}
+
+template <class T>
+void VectorField<T>::prepare(std::span<const T> parameters, T* working) const {
+  for (const InputBlock& block : inputs_) prepare_input(block, config_.width, parameters.data(), working);
+  // The dense layers follow each other in both vectors, in the same order.
+  std::copy(parameters.begin() + static_cast<std::ptrdiff_t>(input_dense_.parameters), parameters.end(),
+            working + input_dense_.weight);
+}
+
+template <class T>
+void VectorField<T>::pull_back(std::span<const T> parameters, const T* working_bar, std::span<T> gradient) const {
+  for (const InputBlock& block : inputs_)
+    pull_back_input(block, config_.width, parameters.data(), working_bar, gradient.data());
+  std::copy(working_bar + input_dense_.weight, working_bar + working_size_,
+            gradient.begin() + static_cast<std::ptrdiff_t>(input_dense_.parameters));
+}
+
+template <class T>
+double VectorField<T>::flops(int k) const {
+  double products = static_cast<double>(config_.width) * features_;
+  for (const DenseLayer& layer : hidden_) products += static_cast<double>(layer.rows) * layer.columns;
+  products += static_cast<double>(output_.rows) * output_.columns;
+  return 2 * products * (1 + k);
+}
+
+template class VectorField<float>;
+template class VectorField<double>;
+
+}  // namespace riemflow

@@ -1,0 +1,61 @@
+#pragma once
+// A manifold whose points are d coordinates of one chart (R^d, T^d, the ball): every vector of d numbers is
+// tangent, and the unit coordinate vectors E_j seed the divergence everywhere, so nothing of it varies with
+// x. The metric is flat unless overridden.
+
+#include <vector>
+
+#include "riemflow/manifold/common.hpp"
+#include "riemflow/manifold/manifold.hpp"
+
+namespace riemflow {
+
+template <class T>
+class Chart : public Manifold<T> {
+ public:
+  int dimension() const final { return d_; }
+  int ambient() const final { return d_; }
+  std::vector<Factor<T>> factors() const final { return {{this, geometry_, K_, 0, 0}}; }
+
+  std::optional<std::string> defect(std::span<const T> point) const override {
+    return coordinate_defect(point, d_);
+  }
+  void to_tangent(const Pack<T>*, Pack<T>*) const final {}
+  Pack<T> inner(const Pack<T>*, const Pack<T>* u, const Pack<T>* v) const override { return dot(d_, u, v); }
+  void frame(const Pack<T>*, PackMatrix<T> e) const override { unit_vectors(e); }
+
+  void transport(const Pack<T>*, const Pack<T>*, const Pack<T>* v, Pack<T>* w) const override {
+    for (int i = 0; i < d_; ++i) w[i] = v[i];
+  }
+  Pack<T> log_volume_density(const Pack<T>*) const override { return 0; }
+
+  LaneMask in_domain(const Pack<T>* x) const override { return finite(d_, x); }
+  void project_backward(const Pack<T>*, Pack<T>*) const override {}
+  void error_weight(const Pack<T>*, Pack<T>* weight) const override {
+    for (int i = 0; i < d_; ++i) weight[i] = 1;
+  }
+
+  void seed_basis(const Pack<T>*, PackMatrix<T> v) const final { unit_vectors(v); }
+  void seed_basis_backward(const Pack<T>*, PackMatrix<T>, PackMatrix<T>, Pack<T>*) const final {}
+  void seed_probe(const Pack<T>*, PackMatrix<T> noise, int k, PackMatrix<T> v) const final {
+    for (int i = 0; i < d_; ++i)
+      for (int j = 0; j < k; ++j) v(i, j) = noise(i, j);
+  }
+  void seed_probe_backward(const Pack<T>*, PackMatrix<T>, int, PackMatrix<T>, Pack<T>*) const final {}
+
+ protected:
+  Chart(Geometry geometry, int d, double K) : d_(d), K_(K), geometry_(geometry) {}
+
+  int d_;
+  double K_;
+
+ private:
+  void unit_vectors(PackMatrix<T> e) const {
+    for (int i = 0; i < d_; ++i)
+      for (int j = 0; j < d_; ++j) e(i, j) = i == j ? 1 : 0;
+  }
+
+  Geometry geometry_;
+};
+
+}  // namespace riemflow

@@ -1,0 +1,189 @@
+#include "riemflow/manifold/product.hpp"
+
+#include <fmt/format.h>
+
+#include "riemflow/core/error.hpp"
+#include "riemflow/manifold/common.hpp"
+
+namespace riemflow {
+
+template <class T>
+Product<T>::Product(std::vector<std::unique_ptr<const Manifold<T>>> parts) : parts_(std::move(parts)) {
+  require(!parts_.empty(), "a product of no manifolds", "give at least one factor, as in sphere:2 x torus:1");
+  for (const auto& part : parts_) {
+    require(part != nullptr, "a product with an empty factor", "give every factor a manifold");
+    for (Factor<T> f : part->factors()) {
+      f.row += ambient_;
+      f.seed += d_;
+      factors_.push_back(f);
+    }
+    ambient_ += part->ambient();
+    d_ += part->dimension();
+  }
+}
+
+template <class T>
+std::string Product<T>::name() const {
+  std::string joined;
+  for (const auto& f : factors_) joined += (joined.empty() ? "" : " x ") + f.manifold->name();
+  return joined;
+}
+
+template <class T>
+bool Product<T>::compact() const {
+  bool all = true;
+  for (const auto& f : factors_) all = all && f.manifold->compact();
+  return all;
+}
+
+template <class T>
+double Product<T>::log_volume() const {
+  double sum = 0;
+  for (const auto& f : factors_) sum += f.manifold->log_volume();
+  return sum;
+}
+
+// --- points and tangent vectors
+// -----------------------------------------------------------------------------
+
+template <class T>
+void Product<T>::project(Pack<T>* x) const {
+  for (const auto& f : factors_) f.manifold->project(x + f.row);
+}
+
+template <class T>
+std::optional<std::string> Product<T>::defect(std::span<const T> point) const {
+  if (point.size() != static_cast<std::size_t>(ambient_)) return coordinate_defect(point, ambient_);
+  for (std::size_t i = 0; i < factors_.size(); ++i) {
+    const auto& [manifold, geometry, curvature, row, seed] = factors_[i];
+    const int n = manifold->ambient();
+    if (auto bad =
+            manifold->defect(point.subspan(static_cast<std::size_t>(row), static_cast<std::size_t>(n))))
+      return fmt::format("factor {} ({}, coordinates {} to {}): {}", i + 1, manifold->name(), row + 1,
+                         row + n, *bad);
+  }
+  return std::nullopt;
+}
+
+template <class T>
+void Product<T>::to_tangent(const Pack<T>* x, Pack<T>* v) const {
+  for (const auto& f : factors_) f.manifold->to_tangent(x + f.row, v + f.row);
+}
+
+template <class T>
+Pack<T> Product<T>::inner(const Pack<T>* x, const Pack<T>* u, const Pack<T>* v) const {
+  Pack<T> sum = 0;
+  for (const auto& f : factors_) sum += f.manifold->inner(x + f.row, u + f.row, v + f.row);
+  return sum;
+}
+
+template <class T>
+void Product<T>::clear(PackMatrix<T> blocks) const {
+  for (int i = 0; i < ambient_; ++i)
+    for (int j = 0; j < d_; ++j) blocks(i, j) = 0;
+}
+
+template <class T>
+void Product<T>::frame(const Pack<T>* x, PackMatrix<T> e) const {
+  clear(e);
+  for (const auto& f : factors_) f.manifold->frame(x + f.row, e.from(f.row, f.seed));
+}
+
+// --- geodesics
+// ----------------------------------------------------------------------------------------------
+
+template <class T>
+void Product<T>::exp(const Pack<T>* x, const Pack<T>* v, Pack<T>* y) const {
+  for (const auto& f : factors_) f.manifold->exp(x + f.row, v + f.row, y + f.row);
+}
+
+template <class T>
+void Product<T>::log(const Pack<T>* x, const Pack<T>* y, Pack<T>* v) const {
+  for (const auto& f : factors_) f.manifold->log(x + f.row, y + f.row, v + f.row);
+}
+
+template <class T>
+Pack<T> Product<T>::distance(const Pack<T>* x, const Pack<T>* y) const {
+  Pack<T> square = 0;
+  for (const auto& f : factors_) {
+    const Pack<T> r = f.manifold->distance(x + f.row, y + f.row);
+    square += r * r;
+  }
+  return sqrt(square);
+}
+
+template <class T>
+void Product<T>::transport(const Pack<T>* x, const Pack<T>* y, const Pack<T>* v, Pack<T>* w) const {
+  for (const auto& f : factors_) f.manifold->transport(x + f.row, y + f.row, v + f.row, w + f.row);
+}
+
+// --- volume
+// -------------------------------------------------------------------------------------------------
+
+template <class T>
+Pack<T> Product<T>::log_volume_density(const Pack<T>* x) const {
+  Pack<T> sum = 0;
+  for (const auto& f : factors_) sum += f.manifold->log_volume_density(x + f.row);
+  return sum;
+}
+
+template <class T>
+void Product<T>::random_uniform(Random& random, Pack<T>* x, int lane) const {
+  for (const auto& f : factors_) f.manifold->random_uniform(random, x + f.row, lane);
+}
+
+// --- what a flow needs
+// --------------------------------------------------------------------------------------
+
+template <class T>
+LaneMask Product<T>::in_domain(const Pack<T>* x) const {
+  LaneMask all;
+  all.lane.fill(true);
+  for (const auto& f : factors_) {
+    const LaneMask m = f.manifold->in_domain(x + f.row);
+    for (std::size_t l = 0; l < m.lane.size(); ++l) all.lane[l] = all.lane[l] && m.lane[l];
+  }
+  return all;
+}
+
+template <class T>
+void Product<T>::project_backward(const Pack<T>* x, Pack<T>* x_bar) const {
+  for (const auto& f : factors_) f.manifold->project_backward(x + f.row, x_bar + f.row);
+}
+
+template <class T>
+void Product<T>::error_weight(const Pack<T>* x, Pack<T>* weight) const {
+  for (const auto& f : factors_) f.manifold->error_weight(x + f.row, weight + f.row);
+}
+
+template <class T>
+void Product<T>::seed_basis(const Pack<T>* x, PackMatrix<T> v) const {
+  clear(v);
+  for (const auto& f : factors_) f.manifold->seed_basis(x + f.row, v.from(f.row, f.seed));
+}
+
+template <class T>
+void Product<T>::seed_basis_backward(const Pack<T>* x, PackMatrix<T> v, PackMatrix<T> v_bar,
+                                     Pack<T>* x_bar) const {
+  for (const auto& f : factors_)
+    f.manifold->seed_basis_backward(x + f.row, v.from(f.row, f.seed), v_bar.from(f.row, f.seed),
+                                    x_bar + f.row);
+}
+
+// A probe has noise in all factors at once, so the blocks are of rows only.
+template <class T>
+void Product<T>::seed_probe(const Pack<T>* x, PackMatrix<T> noise, int k, PackMatrix<T> v) const {
+  for (const auto& f : factors_) f.manifold->seed_probe(x + f.row, noise.from(f.row, 0), k, v.from(f.row, 0));
+}
+
+template <class T>
+void Product<T>::seed_probe_backward(const Pack<T>* x, PackMatrix<T> noise, int k, PackMatrix<T> v_bar,
+                                     Pack<T>* x_bar) const {
+  for (const auto& f : factors_)
+    f.manifold->seed_probe_backward(x + f.row, noise.from(f.row, 0), k, v_bar.from(f.row, 0), x_bar + f.row);
+}
+
+template class Product<float>;
+template class Product<double>;
+
+}  // namespace riemflow

@@ -1,0 +1,302 @@
+#include "riemflow/ode/solver.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "riemflow/core/error.hpp"
+
+namespace riemflow {
+namespace {
+
+// The PI controller of Hairer & Wanner: h⁺ = h·safety·err^−α·err_before^β with α = 0.7/q, β = 0.4/q.
+constexpr double kSafety = 0.9, kShrink = 0.2, kGrow = 5, kAlpha = 0.7, kBeta = 0.4;
+
+template <class T>
+void copy(int rows, const Pack<T>* from, Pack<T>* to) {
+  std::copy(from, from + rows, to);
+}
+
+/// y += factor·v
+template <class T>
+void add(int rows, double factor, const Pack<T>* v, Pack<T>* y) {
+  if (factor == 0) return;
+  const Pack<T> scale = factor;
+  for (int i = 0; i < rows; ++i) y[i] += scale * v[i];
+}
+
+}  // namespace
+
+void validate(const SolverOptions& options) {
+  const Tableau& method = tableau(options.method);
+  require(options.rtol > 0 && options.atol > 0 && options.rtol < 1 && std::isfinite(options.atol),
+          "the tolerances are rtol " + std::to_string(options.rtol) + " and atol " + std::to_string(options.atol),
+          "give positive numbers, the relative one below 1 (1e-5 is usual)");
+  require(options.max_evaluations >= 1, "the limit of evaluations is " + std::to_string(options.max_evaluations),
+          "give at least 1 (10000 is usual)");
+  require(options.fixed_steps >= 0, "the number of fixed steps is " + std::to_string(options.fixed_steps),
+          "give a positive number, or 0 for adaptive steps");
+  require(options.fixed_steps > 0 || method.error_order > 0, options.method + " has no error estimate",
+          "give it a number of fixed steps, or use dopri5, tsit5 or bosh3");
+}
+
+/// What a march carries from one output time to the next.
+template <class T>
+struct Solver<T>::Progress {
+  explicit Progress(double from) : t(from) {}
+
+  double t;
+  double h = 0;             // size of the next step, with sign; 0: not known yet
+  double error_before = 1;  // of the last accepted step
+  bool have_first_stage = false;
+  std::size_t steps = 0;
+  SolveReport report;
+};
+
+template <class T>
+Solver<T>::Solver(const SolverOptions& options) : options_(options), tableau_(tableau(options.method)) {
+  validate(options);
+}
+
+template <class T>
+void Solver<T>::reserve(const OdeSystem<T>& system) {
+  rows_ = system.rows();
+  controlled_ = system.controlled();
+  tape_size_ = system.tape_size();
+  const std::size_t state = static_cast<std::size_t>(rows_) * kLanes;
+  stages_.resize(state * (kMaxStages + 1));
+  for (AlignedVector<T>* buffer : {&trial_, &next_, &error_, &weight_}) buffer->resize(state);
+  // Room for one step's stages and the one behind them.
+  scratch_tape_.resize(tape_size_ * static_cast<std::size_t>(tableau_.stages + 1));
+}
+
+template <class T>
+SolveReport Solver<T>::solve(OdeSystem<T>& system, double from, double to, Pack<T>* y, Trajectory<T>* trajectory) {
+  reserve(system);
+  if (trajectory != nullptr) {
+    trajectory->steps.clear();
+    trajectory->kept_steps = 0;
+  }
+  Progress progress(from);
+  progress.report.status = march(system, progress, to, y, trajectory);
+  return progress.report;
+}
+
+template <class T>
+SolveReport Solver<T>::solve_through(OdeSystem<T>& system, const std::vector<double>& times, Pack<T>* y,
+                                     const std::function<void(std::size_t, const Pack<T>*)>& visit) {
+  reserve(system);
+  Progress progress(times.front());
+  visit(0, y);
+  for (std::size_t i = 1; i < times.size(); ++i) {
+    progress.report.status = march(system, progress, times[i], y, nullptr);
+    if (progress.report.status != Status::ok) break;
+    visit(i, y);
+  }
+  return progress.report;
+}
+
+/// Where the stages of a step go: onto the tape while it has room, else into the scratch.
+template <class T>
+T* Solver<T>::slots_for(Trajectory<T>* trajectory, std::size_t step) {
+  if (trajectory == nullptr || trajectory->kept_steps < step) return scratch_tape_.data();
+  const auto stages = static_cast<std::size_t>(tableau_.stages);
+  const std::size_t needed = (step * stages + stages + 1) * tape_size_;
+  if (needed * sizeof(T) > options_.tape_bytes) return scratch_tape_.data();
+  if (trajectory->tape.size() < needed) trajectory->tape.resize(std::max(needed, trajectory->tape.size() * 3 / 2));
+  return trajectory->tape.data() + step * stages * tape_size_;
+}
+
+/// Stages first.. of a step from (t, y); stage 0 may be known from the step before. False if one is outside.
+template <class T>
+bool Solver<T>::evaluate_stages(OdeSystem<T>& system, double t, double h, const Pack<T>* y, int first, T* slots) {
+  Pack<T>* trial = as_packs(trial_.data());
+  const int moving = system.moving();
+  for (int i = first; i < tableau_.stages; ++i) {
+    const auto at = static_cast<std::size_t>(i);
+    copy(rows_, y, trial);
+    for (int j = 0; j < i; ++j) add(moving, h * tableau_.a[at][static_cast<std::size_t>(j)], stage(j), trial);
+    if (!system.evaluate(t + tableau_.c[at] * h, trial, stage(i), slots + at * tape_size_)) return false;
+  }
+  return true;
+}
+
+/// max over points of the root mean square over controlled rows of weight·v/(atol + rtol·|y|); NaN if any is.
+template <class T>
+double Solver<T>::scaled_norm(OdeSystem<T>& system, const Pack<T>* v, const Pack<T>* y, const Pack<T>* y_other) {
+  Pack<T>* weight = as_packs(weight_.data());
+  system.error_weight(y, weight);
+  const Pack<T> atol = options_.atol, rtol = options_.rtol;
+  Pack<T> sum = 0;
+  for (int i = 0; i < controlled_; ++i) {
+    const Pack<T> e = weight[i] * v[i] / (atol + rtol * max(abs(y[i]), abs(y_other[i])));
+    sum += e * e;
+  }
+  double worst = 0;
+  for (T s : sum.lane) {
+    if (!std::isfinite(s)) return std::numeric_limits<double>::quiet_NaN();
+    worst = std::max(worst, static_cast<double>(s));
+  }
+  return std::sqrt(worst / controlled_);
+}
+
+/// Hairer, Nørsett & Wanner II.4: compares an explicit Euler step's change of slope with the slope. One evaluation.
+template <class T>
+double Solver<T>::first_step(OdeSystem<T>& system, Progress& progress, double to, const Pack<T>* y) {
+  const double direction = to < progress.t ? -1 : 1, span = std::abs(to - progress.t);
+  const double slope = scaled_norm(system, stage(0), y, y);
+  const double size = scaled_norm(system, y, y, y);
+  double h = size < 1e-5 || slope < 1e-5 ? 1e-6 : 0.01 * size / slope;
+  h = std::min(h, span);
+  if (progress.report.evaluations >= options_.max_evaluations) return direction * h;
+  Pack<T>* trial = as_packs(trial_.data());
+  copy(rows_, y, trial);
+  add(rows_, direction * h, stage(0), trial);
+  ++progress.report.evaluations;
+  if (!system.evaluate(progress.t + direction * h, trial, stage(1), scratch_tape_.data() + tape_size_)) return direction * h;
+  Pack<T>* change = as_packs(error_.data());
+  for (int i = 0; i < rows_; ++i) change[i] = stage(1)[i] - stage(0)[i];
+  const double bend = scaled_norm(system, change, y, y) / h;
+  const double steepest = std::max(slope, bend);
+  if (!std::isfinite(steepest)) return direction * h;
+  const double guess = steepest <= 1e-15 ? std::max(1e-6, h * 1e-3)
+                                         : std::pow(0.01 / steepest, 1.0 / tableau_.error_order);
+  return direction * std::min({100 * h, guess, span});
+}
+
+template <class T>
+Status Solver<T>::march(OdeSystem<T>& system, Progress& progress, double to, Pack<T>* y, Trajectory<T>* trajectory) {
+  const bool adaptive = options_.fixed_steps == 0;
+  const int stages = tableau_.stages;
+  const double direction = to < progress.t ? -1 : 1;
+  const double shortest = 4 * static_cast<double>(std::numeric_limits<T>::epsilon());
+  const double fixed = adaptive ? 0 : (to - progress.t) / options_.fixed_steps;
+  const double begin = progress.t;
+  Pack<T>* next = as_packs(next_.data());
+  Pack<T>* error = as_packs(error_.data());
+  const std::size_t state = static_cast<std::size_t>(rows_) * kLanes;
+  Status trouble = Status::step_underflow;  // what to blame if the step size underflows
+
+  for (int taken = 0; adaptive ? progress.t != to : taken < options_.fixed_steps;) {
+    T* slots = slots_for(trajectory, progress.steps);
+    if (!progress.have_first_stage) {
+      if (progress.report.evaluations >= options_.max_evaluations) return Status::too_many_evaluations;
+      ++progress.report.evaluations;
+      if (!system.evaluate(progress.t, y, stage(0), slots)) return Status::outside_domain;
+      progress.have_first_stage = true;
+      if (adaptive && !std::isfinite(scaled_norm(system, stage(0), y, y))) return Status::non_finite;
+    }
+    if (adaptive && progress.h == 0) progress.h = first_step(system, progress, to, y);
+
+    // Land on the end: the last step is what remains, the last two share it.
+    double h = adaptive ? progress.h : fixed;
+    const double remaining = to - progress.t;
+    if (adaptive) {
+      if (h * direction >= remaining * direction * 0.999) h = remaining;
+      else if (2 * h * direction >= remaining * direction) h = remaining / 2;
+    }
+    const bool last = adaptive ? h == remaining : taken + 1 == options_.fixed_steps;
+
+    const int cost = stages - 1 + (tableau_.error_order > 0 ? 1 : 0);
+    if (progress.report.evaluations + cost > options_.max_evaluations) return Status::too_many_evaluations;
+    progress.report.evaluations += cost;
+    const double t_next = last ? to : adaptive ? progress.t + h : begin + (taken + 1) * fixed;
+    double norm = std::numeric_limits<double>::quiet_NaN();
+    bool inside = evaluate_stages(system, progress.t, h, y, 1, slots);
+    if (inside) {
+      copy(rows_, y, next);
+      for (int i = 0; i < stages; ++i) add(rows_, h * tableau_.b[static_cast<std::size_t>(i)], stage(i), next);
+      if (trajectory != nullptr) {
+        trajectory->unprojected.resize((progress.steps + 1) * state);
+        copy(rows_, next, as_packs(trajectory->unprojected.data() + progress.steps * state));
+      }
+      system.project(next);
+      if (tableau_.error_order > 0) {
+        inside = system.evaluate(t_next, next, stage(stages), slots + static_cast<std::size_t>(stages) * tape_size_);
+        if (inside) {
+          std::fill(error_.begin(), error_.end(), T(0));
+          for (int i = 0; i <= stages; ++i) add(rows_, h * tableau_.e[static_cast<std::size_t>(i)], stage(i), error);
+          norm = scaled_norm(system, error, y, next);
+        }
+      } else {
+        for (int i = 0; i < rows_; ++i) error[i] = next[i] - next[i];  // NaN where next is not finite
+        norm = scaled_norm(system, error, y, y);
+      }
+    }
+
+    if (!adaptive && !inside) return Status::outside_domain;
+    if (!adaptive && !std::isfinite(norm)) return Status::non_finite;
+    if (adaptive && !(norm <= 1)) {
+      ++progress.report.rejected;
+      trouble = !inside ? Status::outside_domain : std::isnan(norm) ? Status::non_finite : Status::step_underflow;
+      const double factor =
+          std::isnan(norm) ? kShrink : std::max(kShrink, kSafety * std::pow(norm, -1.0 / tableau_.error_order));
+      progress.h = h * factor;
+      if (std::abs(progress.h) < shortest) return trouble;
+      continue;
+    }
+
+    ++progress.report.accepted;
+    if (adaptive) {
+      const double q = tableau_.error_order, err = std::max(norm, 1e-10);
+      double factor = kSafety * std::pow(err, -kAlpha / q) * std::pow(progress.error_before, kBeta / q);
+      factor = std::clamp(factor, kShrink, kGrow);
+      // A step shortened to land says nothing against the size that was planned.
+      const double planned = std::abs(h) < std::abs(progress.h) ? std::max(std::abs(progress.h), std::abs(h) * factor)
+                                                                : std::abs(h) * factor;
+      progress.h = direction * planned;
+      progress.error_before = std::max(norm, 1e-4);
+    }
+    if (trajectory != nullptr) {
+      trajectory->steps.push_back({progress.t, h});
+      trajectory->states.resize((progress.steps + 1) * state);
+      copy(rows_, y, as_packs(trajectory->states.data() + progress.steps * state));
+      if (slots != scratch_tape_.data()) trajectory->kept_steps = progress.steps + 1;
+    }
+    copy(rows_, next, y);
+    progress.t = t_next;
+    ++progress.steps;
+    ++taken;
+    progress.have_first_stage = false;
+    if (tableau_.error_order > 0) {
+      // First same as last; its slot on the tape is the next step's first already.
+      copy(rows_, stage(stages), stage(0));
+      progress.have_first_stage = true;
+    }
+  }
+  return Status::ok;
+}
+
+template <class T>
+void Solver<T>::backward(OdeSystem<T>& system, Trajectory<T>& trajectory, Pack<T>* y_bar) {
+  const int stages = tableau_.stages, moving = system.moving();
+  const std::size_t state = static_cast<std::size_t>(rows_) * kLanes;
+  Pack<T>* stage_bar = as_packs(trial_.data());
+  for (std::size_t s = trajectory.steps.size(); s-- > 0;) {
+    const auto [t, h] = trajectory.steps[s];
+    const T* slots = trajectory.tape.data() + s * static_cast<std::size_t>(stages) * tape_size_;
+    if (s >= trajectory.kept_steps) {
+      const Pack<T>* y = as_packs(trajectory.states.data() + s * state);
+      evaluate_stages(system, t, h, y, 0, scratch_tape_.data());
+      slots = scratch_tape_.data();
+    }
+    system.project_backward(as_packs(trajectory.unprojected.data() + s * state), y_bar);
+    // rate_bar of stage i, kept in stage(i): h·b_i·y_bar, plus what later stages send back through a_ij.
+    for (int i = 0; i < stages; ++i) {
+      const Pack<T> weight = h * tableau_.b[static_cast<std::size_t>(i)];
+      for (int r = 0; r < rows_; ++r) stage(i)[r] = weight * y_bar[r];
+    }
+    for (int i = stages; i-- > 0;) {
+      const auto at = static_cast<std::size_t>(i);
+      std::fill(trial_.begin(), trial_.end(), T(0));
+      system.backward(t + tableau_.c[at] * h, slots + at * tape_size_, stage(i), stage_bar);
+      add(moving, 1, stage_bar, y_bar);
+      for (int j = 0; j < i; ++j) add(moving, h * tableau_.a[at][static_cast<std::size_t>(j)], stage_bar, stage(j));
+    }
+  }
+}
+
+template class Solver<float>;
+template class Solver<double>;
+
+}  // namespace riemflow

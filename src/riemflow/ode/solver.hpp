@@ -1,0 +1,82 @@
+#pragma once
+// The projective adaptive Runge–Kutta solver of one tile, and its discrete adjoint.
+//
+// Each step: y⁺ = P(y + h Σ b_i k_i) with P the projection onto the manifold; with FSAL methods the next step's
+// first stage is evaluated at the projected y⁺, so reusing it is exact whether or not the field is constant along
+// P's fibres. The error of a point is the root mean square over its controlled rows of error/(atol + rtol·|y|); a
+// step is accepted when every point of the tile is below 1. Step sizes follow a PI controller and land on
+// the end time exactly.
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "riemflow/core/aligned.hpp"
+#include "riemflow/ode/status.hpp"
+#include "riemflow/ode/system.hpp"
+#include "riemflow/ode/tableau.hpp"
+
+namespace riemflow {
+
+struct SolverOptions {
+  std::string method = "dopri5";
+  double rtol = 1e-5;
+  double atol = 1e-5;
+  int max_evaluations = 10000;         ///< of a solve; reached: Status::too_many_evaluations
+  int fixed_steps = 0;                 ///< > 0: that many equal steps, no error control
+  std::size_t tape_bytes = 256 << 20;  ///< stage activations kept for the backward pass; beyond it they are recomputed
+};
+
+/// Throws Error on options that cannot be meant.
+void validate(const SolverOptions& options);
+
+/// The path of a forward solve, for the backward one.
+template <class T>
+struct Trajectory {
+  struct Step {
+    double t, h;
+  };
+  std::vector<Step> steps;
+  AlignedVector<T> states;       ///< y at the start of each step [step][row][lane]
+  AlignedVector<T> unprojected;  ///< y + h Σ b_i k_i of each step
+  AlignedVector<T> tape;         ///< slots of tape_size(); slot of step s < kept_steps, stage i: s·stages + i
+  std::size_t kept_steps = 0;    ///< steps whose stages are on the tape
+};
+
+template <class T>
+class Solver {
+ public:
+  explicit Solver(const SolverOptions& options);
+
+  /// y (rows) from time `from` to `to`, in place. Without `trajectory`, nothing is kept. On failure y is where the
+  /// solve stopped.
+  SolveReport solve(OdeSystem<T>& system, double from, double to, Pack<T>* y, Trajectory<T>* trajectory = nullptr);
+
+  /// The same through increasing or decreasing `times`, calling visit(i, y) at each; the step size carries over.
+  SolveReport solve_through(OdeSystem<T>& system, const std::vector<double>& times, Pack<T>* y,
+                            const std::function<void(std::size_t, const Pack<T>*)>& visit);
+
+  /// y_bar (rows): cotangent of the end state in, of the start state out. Step sizes are constants. Stages that the
+  /// tape could not hold are evaluated again.
+  void backward(OdeSystem<T>& system, Trajectory<T>& trajectory, Pack<T>* y_bar);
+
+ private:
+  struct Progress;
+
+  void reserve(const OdeSystem<T>& system);
+  Pack<T>* stage(int i) { return as_packs(stages_.data()) + i * rows_; }
+  Status march(OdeSystem<T>& system, Progress& progress, double to, Pack<T>* y, Trajectory<T>* trajectory);
+  bool evaluate_stages(OdeSystem<T>& system, double t, double h, const Pack<T>* y, int first, T* slots);
+  double first_step(OdeSystem<T>& system, Progress& progress, double to, const Pack<T>* y);
+  double scaled_norm(OdeSystem<T>& system, const Pack<T>* v, const Pack<T>* y, const Pack<T>* y_other);
+  T* slots_for(Trajectory<T>* trajectory, std::size_t step);
+
+  SolverOptions options_;
+  const Tableau& tableau_;
+  int rows_ = 0;
+  int controlled_ = 0;
+  std::size_t tape_size_ = 0;
+  AlignedVector<T> stages_, trial_, next_, error_, weight_, scratch_tape_;
+};
+
+}  // namespace riemflow

@@ -1,0 +1,21 @@
+#pragma once
+// How a solve ended. A numerical failure is a value, never an exception and never a made-up answer.
+
+#include <string_view>
+
+namespace riemflow {
+
+enum class Status { ok, too_many_evaluations, step_underflow, non_finite, outside_domain };
+
+/// What happened and what to try.
+std::string_view explain(Status status);
+
+/// What a solve cost.
+struct SolveReport {
+  Status status = Status::ok;
+  int evaluations = 0;
+  int accepted = 0;
+  int rejected = 0;
+};
+
+}  // namespace riemflow

@@ -1,0 +1,70 @@
+#include "riemflow/train/trainer.hpp"
+
+#include "riemflow/core/error.hpp"
+
+namespace riemflow {
+
+void validate(const TrainConfig& config) {
+  require(config.batch >= 1, "the batch has no points", "give at least 1 (400 is usual)");
+  require(config.schedule.rate > 0 && std::isfinite(config.schedule.rate),
+          "the learning rate is " + std::to_string(config.schedule.rate), "give a positive number (1e-3 is usual)");
+  require(config.adam.beta1 >= 0 && config.adam.beta1 < 1 && config.adam.beta2 >= 0 && config.adam.beta2 < 1 &&
+              config.adam.epsilon > 0,
+          "Adam's settings are out of range", "give betas in [0, 1) and a positive epsilon");
+  require(config.clip >= 0, "the gradient's limit is " + std::to_string(config.clip),
+          "give a positive number, or 0 for none");
+  require(config.average >= 0 && config.average < 1, "the average's decay is " + std::to_string(config.average),
+          "give a number in [0, 1), 0 for none (0.999 is usual)");
+}
+
+template <class T>
+Trainer<T>::Trainer(Flow<T>& flow, const TrainConfig& config)
+    : flow_(flow),
+      config_(config),
+      adam_(flow.parameters().size(), config.adam),
+      gradient_(flow.parameters().size()) {
+  validate(config);
+  if (config.average > 0) average_.emplace(flow.parameters(), config.average);
+}
+
+template <class T>
+StepReport Trainer<T>::step_likelihood(const Points<T>& data) {
+  require(data.size() > 0, "there are no points to train on", "give at least one");
+  if (!batches_ || data_size_ != data.size()) {
+    batches_.emplace(data.size(), config_.batch, config_.seed);
+    data_size_ = data.size();
+  }
+  const Points<T> batch = batches_->take(data, static_cast<std::uint64_t>(iteration_));
+  return update(flow_.nll_gradient(batch, gradient_, key()));
+}
+
+template <class T>
+StepReport Trainer<T>::step_reverse_kl(const Distribution<T>& target) {
+  return update(flow_.reverse_kl_gradient(config_.batch, target, gradient_, key()));
+}
+
+template <class T>
+StepReport Trainer<T>::update(Loss loss) {
+  StepReport report;
+  report.rate = config_.schedule.at(iteration_);
+  report.gradient_norm = gradient_norm<T>(gradient_);
+  report.skipped = !std::isfinite(report.gradient_norm) || !std::isfinite(loss.total);
+  report.loss = std::move(loss);
+  ++iteration_;
+  if (report.skipped) return report;
+  clip_gradient<T>(gradient_, report.gradient_norm, config_.clip);
+  adam_.step(flow_.parameters(), gradient_, report.rate);
+  if (average_) average_->add(flow_.parameters());
+  return report;
+}
+
+template <class T>
+std::span<const T> Trainer<T>::best_guess() const {
+  if (average_) return average_->parameters();
+  return flow_.parameters();
+}
+
+template class Trainer<float>;
+template class Trainer<double>;
+
+}  // namespace riemflow

@@ -1,0 +1,64 @@
+#pragma once
+// One training step after another: batch → gradient → clip → Adam → average.
+
+#include <optional>
+#include <vector>
+
+#include "riemflow/engine/flow.hpp"
+#include "riemflow/train/adam.hpp"
+#include "riemflow/train/batches.hpp"
+#include "riemflow/train/gradient.hpp"
+#include "riemflow/train/schedule.hpp"
+
+namespace riemflow {
+
+/// The defaults are the paper's.
+struct TrainConfig {
+  std::size_t batch = 400;
+  AdamConfig adam;
+  Schedule schedule;
+  double clip = 0;     ///< largest norm of a gradient; 0: no limit
+  double average = 0;  ///< decay of the moving average of the parameters; 0: none
+  std::uint64_t seed = 0;
+};
+
+/// Throws Error on a configuration that cannot be meant.
+void validate(const TrainConfig& config);
+
+struct StepReport {
+  Loss loss;
+  double gradient_norm = 0;
+  double rate = 0;
+  bool skipped = false;  ///< the gradient was not finite: parameters and optimizer are as before
+};
+
+template <class T>
+class Trainer {
+ public:
+  /// The flow is trained in place and must outlive the trainer.
+  Trainer(Flow<T>& flow, const TrainConfig& config);
+
+  /// Maximum likelihood on the next batch of `data`.
+  StepReport step_likelihood(const Points<T>& data);
+  /// Reverse KL on fresh draws from the base.
+  StepReport step_reverse_kl(const Distribution<T>& target);
+
+  long iteration() const { return iteration_; }
+  /// The moving average if there is one, else the flow's own parameters.
+  std::span<const T> best_guess() const;
+
+ private:
+  StepReport update(Loss loss);
+  NoiseKey key() const { return {config_.seed, static_cast<std::uint64_t>(iteration_)}; }
+
+  Flow<T>& flow_;
+  TrainConfig config_;
+  Adam<T> adam_;
+  std::optional<MovingAverage<T>> average_;
+  std::optional<Batches> batches_;
+  std::size_t data_size_ = 0;
+  std::vector<T> gradient_;
+  long iteration_ = 0;
+};
+
+}  // namespace riemflow

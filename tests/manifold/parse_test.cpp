@@ -1,0 +1,118 @@
+#include "riemflow/manifold/parse.hpp"
+
+#include <gtest/gtest.h>
+
+#include "riemflow/core/error.hpp"
+
+namespace riemflow {
+namespace {
+
+std::string name_of(std::string_view text) { return parse_manifold<double>(text)->name(); }
+
+/// what() of the Error that parsing throws.
+std::string error_of(std::string_view text) {
+  try {
+    parse_manifold<float>(text);
+  } catch (const Error& e) {
+    return e.what();
+  }
+  return "no error";
+}
+
+TEST(Parse, NamesRoundTrip) {
+  for (const char* name :
+       {"euclidean:2", "sphere:2", "sphere:3,K=0.5", "ball:2", "ball:5,K=-0.1", "torus:2", "torus:4096",
+        "sphere:2 x torus:1", "sphere:1,K=1e-08 x ball:2,K=-4 x euclidean:7 x torus:3",
+        "ball:1,K=-0.30000000000000004"}) {
+    EXPECT_EQ(name_of(name), name);
+    EXPECT_EQ(parse_manifold<float>(name)->name(), name);
+  }
+}
+
+TEST(Parse, SaysTheSameInOtherWays) {
+  EXPECT_EQ(name_of("Sphere:2"), "sphere:2");
+  EXPECT_EQ(name_of("  SPHERE : 2 , k = 0.5 "), "sphere:2,K=0.5");
+  EXPECT_EQ(name_of("sphere:2,K=1"), "sphere:2");
+  EXPECT_EQ(name_of("ball:2,K=-1.0"), "ball:2");
+  EXPECT_EQ(name_of("ball:2,K=-1e0"), "ball:2");
+  EXPECT_EQ(name_of("sphere:+2,K=+0.5"), "sphere:2,K=0.5");
+  EXPECT_EQ(name_of("sphere:2xtorus:1"), "sphere:2 x torus:1");
+  EXPECT_EQ(name_of("sphere:2 X torus:1"), "sphere:2 x torus:1");
+  EXPECT_EQ(name_of("sphere:2x torus:1\tx\tball:2,K=-2xeuclidean:1"),
+            "sphere:2 x torus:1 x ball:2,K=-2 x euclidean:1");
+}
+
+TEST(Parse, MakesWhatItSays) {
+  const auto m = parse_manifold<double>("sphere:3,K=0.5 x torus:2");
+  EXPECT_EQ(m->dimension(), 5);
+  EXPECT_EQ(m->ambient(), 6);
+  ASSERT_EQ(m->factors().size(), 2u);
+  EXPECT_EQ(m->factors()[0].geometry, Geometry::sphere);
+  EXPECT_EQ(m->factors()[0].curvature, 0.5);
+  EXPECT_EQ(m->factors()[1].row, 4);
+  EXPECT_EQ(parse_manifold<double>("ball:2")->factors()[0].curvature, -1);
+}
+
+TEST(Parse, SuggestsTheNearestName) {
+  const std::string known = "the manifolds are euclidean, sphere, ball (hyperbolic space) and torus";
+  EXPECT_EQ(error_of("shpere:2"), "unknown manifold 'shpere'; perhaps you meant sphere? " + known);
+  EXPECT_EQ(error_of("torus:1 x euclidian:2"),
+            "unknown manifold 'euclidian'; perhaps you meant euclidean? " + known);
+  EXPECT_EQ(error_of("spheres:2"), "unknown manifold 'spheres'; perhaps you meant sphere? " + known);
+  EXPECT_EQ(error_of("bal:2"), "unknown manifold 'bal'; perhaps you meant ball? " + known);
+  EXPECT_EQ(error_of("klein-bottle:2"), "unknown manifold 'klein-bottle'; " + known);
+  EXPECT_EQ(error_of("2"), "unknown manifold '2'; " + known);
+  EXPECT_EQ(error_of("box:2"), "unknown manifold 'box'; perhaps you meant ball? " + known);
+}
+
+TEST(Parse, BadDimensions) {
+  for (const char* d :
+       {"0", "-1", "1e9", "abc", "", "2.5", "4097", "99999999999", "2 3", "2junk", "0x10", "+-2", "2;K=1"}) {
+    const std::string text = std::string("sphere:") + d;
+    EXPECT_EQ(error_of(text), "'" + std::string(d) + "' in '" + text +
+                                  "' is not a dimension; give a whole number from 1 to 4096");
+  }
+  EXPECT_EQ(error_of("sphere"), "no dimension in 'sphere'; write it after a colon, as in sphere:2");
+  EXPECT_EQ(error_of("torus:2 x ball:0"),
+            "'0' in 'ball:0' is not a dimension; give a whole number from 1 to 4096");
+}
+
+TEST(Parse, BadCurvatures) {
+  for (const char* K : {"", "abc", "1.5x", "0x10", "1,5"}) {
+    const std::string text = std::string("sphere:2,K=") + K;
+    EXPECT_NE(error_of(text).find("in '" + text + "' is not a"), std::string::npos) << error_of(text);
+  }
+  EXPECT_EQ(error_of("sphere:2,K=abc"),
+            "'abc' in 'sphere:2,K=abc' is not a number; give the curvature as in K=0.5");
+  EXPECT_EQ(error_of("sphere:2,R=2"),
+            "'R=2' in 'sphere:2,R=2' is not an option; the only option is the curvature, as in K=0.5");
+  EXPECT_EQ(error_of("sphere:2,K"),
+            "'K' in 'sphere:2,K' is not an option; the only option is the curvature, as in K=0.5");
+  EXPECT_EQ(error_of("sphere:2,"),
+            "'' in 'sphere:2,' is not an option; the only option is the curvature, as in K=0.5");
+  EXPECT_EQ(error_of("sphere:2,K=1,K=2"), "'K=2' in 'sphere:2,K=1,K=2' is one option too many; give K once");
+  EXPECT_EQ(error_of("torus:2,K=1"),
+            "'torus:2,K=1' gives a curvature, but torus is flat; leave K out, or use sphere (K > 0) or ball "
+            "(K < 0)");
+  for (const char* bad :
+       {"sphere:2,K=0", "sphere:2,K=-1", "sphere:2,K=inf", "sphere:2,K=nan", "sphere:2,K=1e999", "ball:2,K=0",
+        "ball:2,K=1", "ball:2,K=-inf", "ball:2,K=-1e20", "euclidean:2,K=0"})
+    EXPECT_NE(error_of(bad), "no error") << bad;
+  EXPECT_NE(error_of("sphere:2,K=-1").find("sphere: curvature K = -1 is not positive"), std::string::npos);
+}
+
+TEST(Parse, MissingFactors) {
+  EXPECT_EQ(error_of(""), "a manifold is missing in ''; write it as in sphere:2 x torus:1");
+  EXPECT_EQ(error_of("  "), "a manifold is missing in '  '; write it as in sphere:2 x torus:1");
+  EXPECT_EQ(error_of("sphere:2 x"),
+            "a manifold is missing in 'sphere:2 x'; write it as in sphere:2 x torus:1");
+  EXPECT_EQ(error_of("x torus:1"), "a manifold is missing in 'x torus:1'; write it as in sphere:2 x torus:1");
+  EXPECT_EQ(error_of("sphere:2 x x torus:1"),
+            "a manifold is missing in 'sphere:2 x x torus:1'; write it as in sphere:2 x torus:1");
+  EXPECT_EQ(error_of(":2"), "no manifold named in ':2'; write it as in sphere:2 x torus:1");
+  EXPECT_NE(error_of("sphere:2 torus:1"), "no error");
+  EXPECT_NE(error_of("sphere:2 * torus:1"), "no error");
+}
+
+}  // namespace
+}  // namespace riemflow
