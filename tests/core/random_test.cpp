@@ -147,7 +147,7 @@ TEST(Random, BelowIsUnbiased) {
       }
     }
   }
-  // The top bits decide: a modulus of 3·2^62 would show a bias of a third between the thirds below.
+  // bits64() % n would fall in the first third twice as often as in the others.
   Random random(4, Purpose::batch, 0, 0);
   std::vector<int> third(3);
   for (int i = 0; i < n; ++i) ++third[random.below(3ull << 62) >> 62];

@@ -1,6 +1,9 @@
 #pragma once
 // What the tests of densities share: one point through a tile, draws, and means with their standard errors.
 
+#include <gtest/gtest.h>
+
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -23,10 +26,12 @@ double log_density_at(const Distribution<T>& p, const Point& x) {
   return static_cast<double>(p.log_density(tile_of<T>(x).data())[kLanes - 1]);
 }
 
+/// The gradient; that the value beside it is log_density, to the bit, is checked in passing.
 template <class T>
 Point gradient_at(const Distribution<T>& p, const Point& x) {
   std::vector<Pack<T>> gradient(x.size());
-  p.log_density_gradient(tile_of<T>(x).data(), gradient.data());
+  const Pack<T> value = p.log_density_gradient(tile_of<T>(x).data(), gradient.data());
+  EXPECT_EQ(static_cast<double>(value[0]), log_density_at(p, x)) << p.name();
   Point g;
   for (const Pack<T>& g_i : gradient) g.push_back(static_cast<double>(g_i[0]));
   return g;

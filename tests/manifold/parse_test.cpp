@@ -62,7 +62,7 @@ TEST(Parse, SuggestsTheNearestName) {
   EXPECT_EQ(error_of("bal:2"), "unknown manifold 'bal'; perhaps you meant ball? " + known);
   EXPECT_EQ(error_of("klein-bottle:2"), "unknown manifold 'klein-bottle'; " + known);
   EXPECT_EQ(error_of("2"), "unknown manifold '2'; " + known);
-  EXPECT_EQ(error_of("box:2"), "unknown manifold 'box'; perhaps you meant ball? " + known);
+  EXPECT_EQ(error_of("box:2"), "unknown manifold 'box'; " + known);
 }
 
 TEST(Parse, BadDimensions) {
@@ -78,7 +78,7 @@ TEST(Parse, BadDimensions) {
 }
 
 TEST(Parse, BadCurvatures) {
-  for (const char* K : {"", "abc", "1.5x", "0x10", "1,5"}) {
+  for (const char* K : {"", "abc", "1.5e", "0x10", "1.5.5"}) {
     const std::string text = std::string("sphere:2,K=") + K;
     EXPECT_NE(error_of(text).find("in '" + text + "' is not a"), std::string::npos) << error_of(text);
   }

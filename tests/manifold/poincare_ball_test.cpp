@@ -159,7 +159,7 @@ TYPED_TEST(Ball, FarFromTheOrigin) {
 
 TYPED_TEST(Ball, ExpNeverLeaves) {
   using T = TypeParam;
-  for (int d : {1, 2, 64, 1000})
+  for (int d : {1, 2, 64, 256})
     for (double size : {1.0, 20.0, 100.0, 1e4, 1e30}) {
       const PoincareBall<T> m(d, -0.5);
       Random random(9, Purpose::test, 0, static_cast<std::uint64_t>(d));

@@ -28,8 +28,7 @@ TYPED_TEST(TorusOf, Seam) {
   EXPECT_EQ(wrap(-below), -below);
   EXPECT_EQ(wrap(std::nextafter(pi, T(4))), -pi + (std::nextafter(pi, T(4)) - pi));
   EXPECT_EQ(wrap(2 * pi), 0);
-  EXPECT_EQ(wrap(3 * pi), -pi);
-  EXPECT_EQ(wrap(-3 * pi), -pi);
+  EXPECT_EQ(wrap(-2 * pi), 0);
   EXPECT_EQ(wrap(-T(0.5)), -T(0.5));
   for (T a : {T(5), T(-7), T(100), T(-12345), T(1e6)}) {
     EXPECT_TRUE(-pi <= wrap(a) && wrap(a) < pi) << a;

@@ -1,4 +1,4 @@
-// The reference by laws that do not depend on it.
+// The field and its derivatives by laws that do not depend on the reference.
 
 #include "tests/reference/reference.hpp"
 
@@ -6,66 +6,66 @@
 
 #include <algorithm>
 #include <complex>
-#include <random>
 #include <string>
+#include <utility>
+
+#include "tests/reference/cases.hpp"
 
 namespace riemflow::reference {
 namespace {
 
-constexpr double pi = std::numbers::pi;
-
-const FactorSpec R2{Kind::euclidean, 2}, S1{Kind::sphere, 1, 1}, S2{Kind::sphere, 2, 1},
-    S2_small{Kind::sphere, 2, 2.5}, S3{Kind::sphere, 3, 1}, B2{Kind::ball, 2, -0.5},
-    B2_unit{Kind::ball, 2, -1}, B3{Kind::ball, 3, -0.8}, T1{Kind::torus, 1}, T2{Kind::torus, 2};
-
-struct Case {
-  std::string name;
-  FieldSpec spec;
-};
-
-/// Every manifold, layer, activation, scaling and the bound, each at least once.
-std::vector<Case> cases() {
-  constexpr auto tanh = Activation::tanh, swish = Activation::swish;
-  constexpr auto none = Scaling::none, one = Scaling::unit, paper = Scaling::paper;
-  return {{"S2", {{S2}, 5, 2, tanh}},
-          {"S2 geodesic K=2.5", {{S2_small}, 5, 2, swish, true}},
-          {"S3", {{S3}, 5, 1, swish}},
-          {"S3 geodesic bound", {{S3}, 5, 2, tanh, true, none, 1.5}},
-          {"B2 none", {{B2}, 5, 2, tanh, false, none}},
-          {"B2 geodesic unit", {{B2}, 5, 2, tanh, true, one}},
-          {"B2 geodesic paper", {{B2}, 5, 2, swish, true, paper, 2.0}},
-          {"B3 paper", {{B3}, 5, 2, swish, false, paper}},
-          {"T2", {{T2}, 5, 3, tanh}},
-          {"R2 bound", {{R2}, 5, 2, swish, false, none, 0.8}},
-          {"S2 x S1", {{S2, S1}, 5, 2, tanh}},
-          {"S2 x S1 geodesic", {{S2_small, S1}, 5, 2, swish, true}},
-          {"T1 x B2 x S2", {{T1, B2, S2}, 5, 2, tanh, true, one}},
-          {"R2 x B2 x T1", {{R2, B2, T1}, 5, 2, swish, false, paper}}};
+// θ_i = (i + 1)/20 on T^1 × R^1, two neurons, two layers: every parameter in its place.
+TEST(Reference, TheNetworkByHand) {
+  const FieldSpec spec{{T1, {Kind::euclidean, 1}}, 2, 2, Activation::swish, false, Scaling::none, 3};
+  std::vector<double> p;
+  for (int i = 0; i < 26; ++i) p.push_back((i + 1) / 20.);
+  ASSERT_EQ(parameter_count(spec), 26);
+  const double angle = 0.7, x = -1.3, t = 0.4, s = std::sin(angle), c = std::cos(angle);
+  const auto swish = [](double a) { return a / (1 + std::exp(-a)); };
+  const double h0 = swish(p[0] * s + p[1] * c + p[4] * x + p[6] * t + p[8]);
+  const double h1 = swish(p[2] * s + p[3] * c + p[5] * x + p[7] * t + p[9]);
+  const double k0 = swish(p[10] * h0 + p[11] * h1 + p[14] * t + p[16]);
+  const double k1 = swish(p[12] * h0 + p[13] * h1 + p[15] * t + p[17]);
+  const std::vector<double> u = network(spec, p, {angle, x}, t);
+  EXPECT_NEAR(u[0], 3 * std::tanh((p[18] * k0 + p[19] * k1 + p[22] * t + p[24]) / 3), 1e-14);
+  EXPECT_NEAR(u[1], 3 * std::tanh((p[20] * k0 + p[21] * k1 + p[23] * t + p[25]) / 3), 1e-14);
 }
 
-struct Draw {
-  std::mt19937_64 engine{20};
+// |f|_g = λ^(1−p)|u| on the ball: p = 0, 1, d.
+TEST(Reference, ScalingSetsThePowerOfLambda) {
+  Draw draw;
+  for (const auto& [scaling, p] : {std::pair{Scaling::none, 0}, {Scaling::unit, 1}, {Scaling::paper, 3}}) {
+    const FieldSpec spec{{B3}, 4, 2, Activation::tanh, false, scaling};
+    const std::vector<double> theta = draw.parameters(spec), z = draw.point(spec);
+    const double speed = norm(network(spec, theta, z, 0.4)) * std::pow(2 / (1 - 0.8 * dot(z, z)), 1 - p);
+    EXPECT_NEAR(kinetic(spec, theta, z, 0.4), speed * speed, 1e-12);
+  }
+}
 
-  double operator()(double from, double to) {
-    return from + (to - from) * static_cast<double>(engine() >> 11) * 0x1p-53;
-  }
-  std::vector<double> parameters(const FieldSpec& spec) {
-    std::vector<double> theta;
-    for (int i = 0; i < parameter_count(spec); ++i) theta.push_back((*this)(-0.9, 0.9));
-    return theta;
-  }
-  /// Well inside the ball, away from the seam of the torus.
-  std::vector<double> point(const FieldSpec& spec) {
-    std::vector<std::vector<double>> z;
-    for (const FactorSpec& factor : spec.factors) {
-      z.emplace_back();
-      for (int i = 0; i < ambient(factor); ++i) z.back().push_back((*this)(-0.5, 0.5));
-      if (factor.kind == Kind::ball)
-        z.back() = scaled((*this)(0.3, 0.6) / std::sqrt(-factor.K), unit(z.back()));
+// |f|_g is the rate at which f moves a point, in the distance of the product: on the ball
+// (2/√c) asinh(√c|x − y|/√((1 − c|x|²)(1 − c|y|²))), elsewhere to first order the chord.
+TEST(Reference, KineticEnergyIsTheSquaredSpeed) {
+  Draw draw;
+  for (const auto& [name, spec] : cases()) {
+    const std::vector<double> theta = draw.parameters(spec), z = draw.point(spec);
+    const std::vector<double> f = field(spec, theta, z, 0.4);
+    const double step = 1e-4;
+    double squared_distance = 0;
+    for (std::size_t b = 0; b < spec.factors.size(); ++b) {
+      const std::vector<double> x = blocks(spec, sum(z, scaled(-step / 2, f)))[b];
+      const std::vector<double> y = blocks(spec, sum(z, scaled(step / 2, f)))[b];
+      const double chord = norm(sum(y, scaled(-1., x))), c = -spec.factors[b].K;
+      const double distance =
+          spec.factors[b].kind == Kind::ball
+              ? 2 / std::sqrt(c) *
+                    std::asinh(std::sqrt(c) * chord / std::sqrt((1 - c * dot(x, x)) * (1 - c * dot(y, y))))
+              : chord;
+      squared_distance += distance * distance;
     }
-    return projection(spec, concatenation(z));
+    const double energy = kinetic(spec, theta, z, 0.4);
+    EXPECT_NEAR(squared_distance / (step * step), energy, 1e-6 * energy) << name;
   }
-};
+}
 
 double determinant(Matrix<double> m) {
   double det = 1;
@@ -96,7 +96,7 @@ TEST(Reference, DivergenceIsTheRateOfVolume) {
   for (const auto& [name, spec] : cases()) {
     const std::vector<double> theta = draw.parameters(spec), z = draw.point(spec);
     const auto carried = [&](const std::vector<double>& from) {
-      return flow(spec, theta, rk4(), equal_steps(0.3, 0.5, 10), projection(spec, from));
+      return flow(spec, theta, rk4(), equal_steps(0.3, 0.4, 5), projection(spec, from));
     };
     const double step = 1e-4;
     Matrix<double> edges;
@@ -178,7 +178,7 @@ TEST(Reference, GeodesicSphereNeuronIsASignedAngle) {
 TEST(Reference, CovariantDerivativeOnTheBallIsTheConformalOne) {
   Draw draw;
   for (const FactorSpec& factor : {B2, B3}) {
-    const FieldSpec spec{{factor}, 5, 2, Activation::swish, true, Scaling::unit};
+    const FieldSpec spec{{factor}, 4, 2, Activation::swish, true, Scaling::unit};
     const std::vector<double> theta = draw.parameters(spec), z = draw.point(spec);
     const std::vector<double> f = field(spec, theta, z, 0.4);
     const std::vector<double> g = scaled(-factor.K * conformal_factor(factor, z), z);
@@ -200,7 +200,7 @@ TEST(Reference, CovariantDerivativeOnTheBallIsTheConformalOne) {
 TEST(Reference, CovariantDerivativeOnTheSphereIsThatOfParallelTransport) {
   Draw draw;
   for (const FactorSpec& factor : {S2, S2_small, S3}) {
-    const FieldSpec spec{{factor}, 5, 2, Activation::swish, true};
+    const FieldSpec spec{{factor}, 4, 2, Activation::swish, true};
     const std::vector<double> theta = draw.parameters(spec), z = draw.point(spec), n = unit(z);
     const double R = 1 / std::sqrt(factor.K), step = 1e-4;
     for (const std::vector<double>& v : tangent_basis(spec, z)) {
@@ -234,162 +234,12 @@ TEST(Reference, DivergenceIsTheTraceOfTheCovariantDerivative) {
 
 TEST(Reference, TheFieldIsTangentAndConstantAlongRays) {
   Draw draw;
-  const FieldSpec spec{{S2_small, S1}, 5, 2, Activation::tanh, true};
+  const FieldSpec spec{{S2_small, S1}, 4, 2, Activation::tanh, true};
   const std::vector<double> theta = draw.parameters(spec), z = draw.point(spec);
   const std::vector<double> f = field(spec, theta, z, 0.4);
   const std::vector<double> further = field(spec, theta, scaled(1.7, z), 0.4);
   for (std::size_t b = 0; b < 2; ++b) EXPECT_NEAR(dot(blocks(spec, f)[b], blocks(spec, z)[b]), 0, 1e-14);
   for (std::size_t i = 0; i < f.size(); ++i) EXPECT_NEAR(f[i], further[i], 1e-14);
-}
-
-struct Method {
-  std::string name;
-  Tableau tableau;
-  int order;
-};
-std::vector<Method> methods() {
-  return {{"bosh3", bosh3(), 3}, {"rk4", rk4(), 4}, {"dopri5", dopri5(), 5}, {"tsit5", tsit5(), 5}};
-}
-
-TEST(RungeKutta, OrderConditions) {
-  for (const auto& [name, tableau, order] : methods()) {
-    const auto& [A, b, c] = tableau;
-    double b1 = 0, bc = 0, bcc = 0, bAc = 0;
-    for (std::size_t i = 0; i < b.size(); ++i) {
-      double row = 0;
-      for (std::size_t j = 0; j < i; ++j) row += A[i][j], bAc += b[i] * A[i][j] * c[j];
-      EXPECT_NEAR(row, c[i], 1e-14) << name;
-      b1 += b[i], bc += b[i] * c[i], bcc += b[i] * c[i] * c[i];
-    }
-    EXPECT_NEAR(b1, 1, 1e-14) << name;
-    EXPECT_NEAR(bc, 1. / 2, 1e-14) << name;
-    EXPECT_NEAR(bcc, 1. / 3, 1e-14) << name;
-    EXPECT_NEAR(bAc, 1. / 6, 1e-14) << name;
-  }
-}
-
-// A rotation whose speed depends on the radius and on time: angle(t) = r² t + sin t.
-TEST(RungeKutta, ErrorFallsWithTheOrder) {
-  const double r = 1.1;
-  const auto rotation = [](double t, const std::vector<double>& y) {
-    const double speed = dot(y, y) + std::cos(t);
-    return std::vector<double>{-speed * y[1], speed * y[0]};
-  };
-  for (const auto& [name, tableau, order] : methods()) {
-    const auto error = [&](int n) {
-      std::vector<double> y = {r, 0};
-      for (const Step& step : equal_steps(0, 1, n))
-        y = runge_kutta_step(tableau, rotation, step.t, step.h, y);
-      const double angle = r * r + std::sin(1.);
-      return std::hypot(y[0] - r * std::cos(angle), y[1] - r * std::sin(angle));
-    };
-    const double measured = std::log2(error(40) / error(80));
-    EXPECT_NEAR(measured, order, 0.25) << name;
-  }
-}
-
-TEST(Density, VolumesOfSpheresAndTori) {
-  EXPECT_NEAR(std::exp(log_volume(S1)), 2 * pi, 1e-13);
-  EXPECT_NEAR(std::exp(log_volume(S2_small)), 4 * pi / 2.5, 1e-13);
-  EXPECT_NEAR(std::exp(log_volume(S3)), 2 * pi * pi, 1e-13);
-  EXPECT_NEAR(std::exp(log_volume(T2)), 4 * pi * pi, 1e-12);
-}
-
-// ∫ p λ^d dx = 1: over the disk 2π∫ p λ² r dr, over the 3-ball 4π∫ p λ³ r² dr.
-TEST(Density, TheWrappedNormalHasMassOne) {
-  for (const FactorSpec& factor : {B2, B2_unit, B3}) {
-    const FieldSpec spec{{factor}, 1, 1};
-    const double radius = 1 / std::sqrt(-factor.K), area = factor.d == 2 ? 2 * pi : 4 * pi;
-    const int n = 20000;
-    double mass = 0;
-    for (int i = 0; i < n; ++i) {
-      const double r = radius * (i + 0.5) / n;
-      std::vector<double> x(static_cast<std::size_t>(factor.d), 0.);
-      x[0] = r;
-      const double volume =
-          area * std::pow(r, factor.d - 1) * std::pow(conformal_factor(factor, x), factor.d);
-      mass += std::exp(log_base(spec, x)) * volume * radius / n;
-    }
-    EXPECT_NEAR(mass, 1, 1e-6);
-  }
-}
-
-// The density of a flow integrates to one; on the torus the midpoint rule is exact to roundoff.
-TEST(Loss, TheFlowHasMassOne) {
-  Draw draw;
-  const Problem problem{{{T2}, 4, 2}, dopri5(), equal_steps(1, 0, 12)};
-  const std::vector<double> theta = draw.parameters(problem.field);
-  const int n = 32;
-  double mass = 0;
-  for (int i = 0; i < n; ++i)
-    for (int j = 0; j < n; ++j)
-      mass += std::exp(-nll(problem, theta, {2 * pi * i / n - pi, 2 * pi * j / n - pi})) *
-              std::pow(2 * pi / n, 2);
-  EXPECT_NEAR(mass, 1, 1e-6);
-}
-
-// Forward and back: log p₀(z₀) − l = log p(z₁) = −nll(z₁), and the energies agree.
-TEST(Loss, ForwardAndBackwardAgree) {
-  Draw draw;
-  for (const auto& [name, spec] : cases()) {
-    const std::vector<double> theta = draw.parameters(spec), z0 = draw.point(spec);
-    const Weights weights{0.3, 0.2};
-    const Problem forward{spec, dopri5(), equal_steps(0, 0.2, 20), {}, weights};
-    const Problem backward{spec, dopri5(), equal_steps(0.2, 0, 20), {}, weights};
-    const State<double> end = flow(spec, theta, dopri5(), forward.steps, z0);
-    const double energy = 0.3 * end.kin + 0.2 * end.frob;
-    const LinearTarget zero{std::vector<double>(z0.size(), 0.)};
-    EXPECT_NEAR(reverse_kl(forward, theta, z0, zero) - energy, -(nll(backward, theta, end.z) - energy), 1e-6)
-        << name;
-  }
-}
-
-double largest(const std::vector<double>& x) {
-  double m = 0;
-  for (const double xi : x) m = std::max(m, std::abs(xi));
-  return m;
-}
-
-template <class Loss>
-void expect_gradient(const std::string& name, const Loss& loss, const std::vector<double>& theta) {
-  const std::vector<double> g = gradient(loss, theta);
-  const double step = 1e-5;
-  for (std::size_t i = 0; i < theta.size(); ++i) {
-    std::vector<double> up = theta, down = theta;
-    up[i] += step, down[i] -= step;
-    EXPECT_NEAR(g[i], (loss(up) - loss(down)) / (2 * step), 1e-7 * (1 + largest(g)))
-        << name << ", parameter " << i;
-  }
-}
-
-TEST(Loss, GradientsAgreeWithCentralDifferences) {
-  Draw draw;
-  for (const auto& [name, spec] : cases()) {
-    const std::vector<double> theta = draw.parameters(spec), x = draw.point(spec);
-    Noise noise(2);
-    LinearTarget target;
-    for (int i = 0; i < ambient(spec); ++i) {
-      for (std::vector<double>& epsilon : noise) epsilon.push_back(draw(-1, 1));
-      target.a.push_back(draw(-1, 1));
-    }
-    const Problem back{spec, bosh3(), equal_steps(1, 0.4, 2), {}, {0.3, 0.2}};
-    const Problem back_noisy{spec, tsit5(), equal_steps(1, 0.4, 1), noise, {0.3, 0.2}};
-    const Problem ahead{spec, rk4(), equal_steps(0, 0.6, 1), {}, {0.3, 0.2}};
-    expect_gradient(
-        name + " nll", [&](const auto& p) { return nll(back, p, x); }, theta);
-    expect_gradient(
-        name + " nll, Hutchinson", [&](const auto& p) { return nll(back_noisy, p, x); }, theta);
-    expect_gradient(
-        name + " kl", [&](const auto& p) { return reverse_kl(ahead, p, x, target); }, theta);
-  }
-}
-
-TEST(Flow, ProjectionReturnsToTheManifold) {
-  const FieldSpec spec{{S2_small, T2, B2}, 1, 1};
-  const std::vector<double> z = projection(spec, std::vector<double>{3, 4, 0, pi, -4, 0.1, 0.2});
-  const double radius = 1 / std::sqrt(2.5);
-  const std::vector<double> expected = {0.6 * radius, 0.8 * radius, 0, -pi, 2 * pi - 4, 0.1, 0.2};
-  for (std::size_t i = 0; i < z.size(); ++i) EXPECT_NEAR(z[i], expected[i], 1e-15);
 }
 
 }  // namespace

@@ -79,7 +79,7 @@ SolveReport TileFlow<T>::nll_gradient(const Pack<T>* x, const Pack<T>& weight, c
                                       std::uint64_t first_point, TileLoss& loss) {
   start(x, key, first_point);
   Pack<T>* y = as_packs(y_.data());
-  const SolveReport report = solver_.solve(likelihood_, 1, 0, y, &trajectory_);
+  const SolveReport report = solver_.solve(likelihood_, 1, 0, y, ErrorNorm::mean_square, &trajectory_);
   if (report.status != Status::ok) return report;
   Pack<T>* y_bar = as_packs(y_bar_.data());
   const Pack<T> log_base = base_.log_density_gradient(y, y_bar);
@@ -93,7 +93,7 @@ SolveReport TileFlow<T>::reverse_kl_gradient(const Pack<T>* z, const Pack<T>& we
                                              const NoiseKey& key, std::uint64_t first_point, TileLoss& loss) {
   start(z, key, first_point);
   Pack<T>* y = as_packs(y_.data());
-  const SolveReport report = solver_.solve(likelihood_, 0, 1, y, &trajectory_);
+  const SolveReport report = solver_.solve(likelihood_, 0, 1, y, ErrorNorm::mean_square, &trajectory_);
   if (report.status != Status::ok) return report;
   Pack<T>* y_bar = as_packs(y_bar_.data());
   const Pack<T> log_target = target.log_density_gradient(y, y_bar);
