@@ -7,7 +7,6 @@
 #include <Eigen/LU>
 #include <limits>
 #include <map>
-#include <numbers>
 
 #include "tests/manifold/backward.hpp"
 #include "tests/manifold/tile.hpp"

@@ -75,11 +75,11 @@ void TileFlow<T>::finish(const Pack<T>& likelihood, const Pack<T>& weight, doubl
 }
 
 template <class T>
-SolveReport TileFlow<T>::nll_gradient(const Pack<T>* x, const Pack<T>& weight, const NoiseKey& key,
+SolveReport TileFlow<T>::nll_gradient(const Pack<T>* x, const Pack<T>& weight, const GradientOptions& options,
                                       std::uint64_t first_point, TileLoss& loss) {
-  start(x, key, first_point);
+  start(x, options.key, first_point);
   Pack<T>* y = as_packs(y_.data());
-  const SolveReport report = solver_.solve(likelihood_, 1, 0, y, ErrorNorm::mean_square, &trajectory_);
+  const SolveReport report = solver_.solve(likelihood_, 1, 0, y, ErrorNorm::mean_square, options.first_step, &trajectory_);
   if (report.status != Status::ok) return report;
   Pack<T>* y_bar = as_packs(y_bar_.data());
   const Pack<T> log_base = base_.log_density_gradient(y, y_bar);
@@ -90,10 +90,11 @@ SolveReport TileFlow<T>::nll_gradient(const Pack<T>* x, const Pack<T>& weight, c
 
 template <class T>
 SolveReport TileFlow<T>::reverse_kl_gradient(const Pack<T>* z, const Pack<T>& weight, const Distribution<T>& target,
-                                             const NoiseKey& key, std::uint64_t first_point, TileLoss& loss) {
-  start(z, key, first_point);
+                                             const GradientOptions& options, std::uint64_t first_point,
+                                             TileLoss& loss) {
+  start(z, options.key, first_point);
   Pack<T>* y = as_packs(y_.data());
-  const SolveReport report = solver_.solve(likelihood_, 0, 1, y, ErrorNorm::mean_square, &trajectory_);
+  const SolveReport report = solver_.solve(likelihood_, 0, 1, y, ErrorNorm::mean_square, options.first_step, &trajectory_);
   if (report.status != Status::ok) return report;
   Pack<T>* y_bar = as_packs(y_bar_.data());
   const Pack<T> log_target = target.log_density_gradient(y, y_bar);

@@ -17,6 +17,12 @@ struct NoiseKey {
   std::uint64_t iteration = 0;
 };
 
+/// How a gradient is computed.
+struct GradientOptions {
+  NoiseKey key;
+  double first_step = 0;  ///< to try first in each solve, as SolveSummary::first_step of a similar batch; 0: none known
+};
+
 /// Loss of a tile, summed over its weighted points.
 struct TileLoss {
   double total = 0;
@@ -41,12 +47,12 @@ class TileFlow {
                     const std::function<void(std::size_t, const Pack<T>*)>& visit);
 
   /// Adds to `loss` and to the gradient Σ_l weight_l·(−log p(x_l) + regularisers). If the solve fails nothing is added.
-  SolveReport nll_gradient(const Pack<T>* x, const Pack<T>& weight, const NoiseKey& key, std::uint64_t first_point,
-                           TileLoss& loss);
+  SolveReport nll_gradient(const Pack<T>* x, const Pack<T>& weight, const GradientOptions& options,
+                           std::uint64_t first_point, TileLoss& loss);
 
   /// The same with Σ_l weight_l·(log p(x_l) − log target(x_l)), x the flow of the base points z.
   SolveReport reverse_kl_gradient(const Pack<T>* z, const Pack<T>& weight, const Distribution<T>& target,
-                                  const NoiseKey& key, std::uint64_t first_point, TileLoss& loss);
+                                  const GradientOptions& options, std::uint64_t first_point, TileLoss& loss);
 
   /// The steps of the last gradient call.
   const Trajectory<T>& trajectory() const { return trajectory_; }

@@ -171,24 +171,24 @@ Carried<T> Flow<T>::carry(const Points<T>& points, const std::vector<double>& ti
 }
 
 template <class T>
-Loss Flow<T>::nll_gradient(const Points<T>& points, std::span<T> gradient, const NoiseKey& key) {
+Loss Flow<T>::nll_gradient(const Points<T>& points, std::span<T> gradient, const GradientOptions& options) {
   check(points);
   return gradient_over_tiles(points, gradient,
                              [&](TileFlow<T>& flow, const Pack<T>* tile, const Pack<T>& weight,
                                  std::uint64_t first_point, TileLoss& loss) {
-                               return flow.nll_gradient(tile, weight, key, first_point, loss);
+                               return flow.nll_gradient(tile, weight, options, first_point, loss);
                              });
 }
 
 template <class T>
 Loss Flow<T>::reverse_kl_gradient(std::size_t n, const Distribution<T>& target, std::span<T> gradient,
-                                  const NoiseKey& key) {
+                                  const GradientOptions& options) {
   require(target.ambient() == manifold_->ambient(), "the target " + target.name() + " is not on " + manifold_->name(),
           "give a target on the flow's manifold");
-  return gradient_over_tiles(sample_base(n, key.seed, key.iteration), gradient,
+  return gradient_over_tiles(sample_base(n, options.key.seed, options.key.iteration), gradient,
                              [&](TileFlow<T>& flow, const Pack<T>* tile, const Pack<T>& weight,
                                  std::uint64_t first_point, TileLoss& loss) {
-                               return flow.reverse_kl_gradient(tile, weight, target, key, first_point, loss);
+                               return flow.reverse_kl_gradient(tile, weight, target, options, first_point, loss);
                              });
 }
 

@@ -46,11 +46,12 @@ class Flow {
   Carried<T> pull(const Points<T>& points, int frames = 2);
 
   /// Mean of −log p(x) + regularisers over the points, and its gradient in the parameters (=).
-  Loss nll_gradient(const Points<T>& points, std::span<T> gradient, const NoiseKey& key = {});
+  Loss nll_gradient(const Points<T>& points, std::span<T> gradient, const GradientOptions& options = {});
 
   /// Reverse Kullback–Leibler divergence KL(model ‖ target) estimated on n draws, and its gradient (=). The base
-  /// draws are those of sample_base(n, key.seed, key.iteration).
-  Loss reverse_kl_gradient(std::size_t n, const Distribution<T>& target, std::span<T> gradient, const NoiseKey& key);
+  /// draws are those of sample_base(n, options.key.seed, options.key.iteration).
+  Loss reverse_kl_gradient(std::size_t n, const Distribution<T>& target, std::span<T> gradient,
+                           const GradientOptions& options);
 
   /// Throws Error naming the first point that is not on the manifold.
   void check(const Points<T>& points) const;

@@ -24,12 +24,14 @@ struct SolveSummary {
   int most_evaluations = 0;   ///< of one solve
   long accepted = 0;
   long rejected = 0;
+  double first_steps = 0;     ///< sum over solves of SolveReport::first_step
   std::vector<Failure> failures;  ///< by increasing point
 
   bool ok() const { return failures.empty(); }
   double mean_evaluations() const {
     return solves == 0 ? 0 : static_cast<double>(evaluations) / static_cast<double>(solves);
   }
+  double first_step() const { return solves == 0 ? 0 : first_steps / static_cast<double>(solves); }
   void add(const SolveReport& report);
   void add(const SolveSummary& other);
   /// "3 of 400 points failed: the solver …; …", or empty.

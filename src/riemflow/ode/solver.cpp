@@ -12,6 +12,7 @@ namespace {
 // The PI controller with the constants of Hairer's DOPRI5: h⁺ = h·safety·err^−α/q·err_before^β/q. (α = 0.7, β = 0.4,
 // made for stiff problems, takes 5 % more evaluations here: solves of a few steps want to grow fast.)
 constexpr double kSafety = 0.9, kShrink = 0.2, kGrow = 10, kAlpha = 0.85, kBeta = 0.2;
+constexpr double kStretch = 1.08;
 
 template <class T>
 void copy(int rows, const Pack<T>* from, Pack<T>* to) {
@@ -73,7 +74,7 @@ void Solver<T>::reserve(const OdeSystem<T>& system) {
 
 template <class T>
 SolveReport Solver<T>::solve(OdeSystem<T>& system, double from, double to, Pack<T>* y, ErrorNorm norm,
-                             Trajectory<T>* trajectory) {
+                             double first_step, Trajectory<T>* trajectory) {
   reserve(system);
   norm_ = norm;
   if (trajectory != nullptr) {
@@ -81,6 +82,7 @@ SolveReport Solver<T>::solve(OdeSystem<T>& system, double from, double to, Pack<
     trajectory->kept_steps = 0;
   }
   Progress progress(from);
+  progress.h = std::copysign(std::min(std::abs(first_step), std::abs(to - from)), to - from);
   progress.report.status = march(system, progress, to, y, trajectory);
   return progress.report;
 }
@@ -147,7 +149,7 @@ double Solver<T>::scaled_norm(OdeSystem<T>& system, const Pack<T>* v, const Pack
 
 /// Hairer, Nørsett & Wanner II.4: compares an explicit Euler step's change of slope with the slope. One evaluation.
 template <class T>
-double Solver<T>::first_step(OdeSystem<T>& system, Progress& progress, double to, const Pack<T>* y) {
+double Solver<T>::guess_first_step(OdeSystem<T>& system, Progress& progress, double to, const Pack<T>* y) {
   const double direction = to < progress.t ? -1 : 1, span = std::abs(to - progress.t);
   const double slope = scaled_norm(system, stage(0), y, y);
   const double size = scaled_norm(system, y, y, y);
@@ -191,14 +193,15 @@ Status Solver<T>::march(OdeSystem<T>& system, Progress& progress, double to, Pac
       progress.have_first_stage = true;
       if (adaptive && !std::isfinite(scaled_norm(system, stage(0), y, y))) return Status::non_finite;
     }
-    if (adaptive && progress.h == 0) progress.h = first_step(system, progress, to, y);
+    if (adaptive && progress.h == 0) progress.h = guess_first_step(system, progress, to, y);
 
-    // Land on the end: the last step is what remains, the last two share it.
+    // Land on the end: the last few steps share what remains, stretched a little if that saves one (the safety
+    // factor leaves room for it).
     double h = adaptive ? progress.h : fixed;
     const double remaining = to - progress.t;
     if (adaptive) {
-      if (h * direction >= remaining * direction * 0.999) h = remaining;
-      else if (2 * h * direction >= remaining * direction) h = remaining / 2;
+      const double steps = std::ceil(remaining / (kStretch * h));
+      if (steps <= 4) h = remaining / steps;
     }
     const bool last = adaptive ? h == remaining : taken + 1 == options_.fixed_steps;
 
@@ -244,6 +247,8 @@ Status Solver<T>::march(OdeSystem<T>& system, Progress& progress, double to, Pac
     ++progress.report.accepted;
     if (adaptive) {
       const double q = tableau_.error_order, err = std::max(norm, 1e-10);
+      if (progress.steps == 0)
+        progress.report.first_step = std::abs(h) * std::clamp(kSafety * std::pow(err, -1 / q), kShrink, kGrow);
       double factor = kSafety * std::pow(err, -kAlpha / q) * std::pow(progress.error_before, kBeta / q);
       factor = std::clamp(factor, kShrink, kGrow);
       // A step shortened to land says nothing against the size that was planned.

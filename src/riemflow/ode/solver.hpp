@@ -55,10 +55,10 @@ class Solver {
  public:
   explicit Solver(const SolverOptions& options);
 
-  /// y (rows) from time `from` to `to`, in place. Without `trajectory`, nothing is kept. On failure y is where the
-  /// solve stopped.
-  SolveReport solve(OdeSystem<T>& system, double from, double to, Pack<T>* y,
-                    ErrorNorm norm = ErrorNorm::worst_point, Trajectory<T>* trajectory = nullptr);
+  /// y (rows) from time `from` to `to`, in place. On failure y is where the solve stopped. Without `trajectory`,
+  /// nothing is kept. first_step: size of the first step to try, 0: found by one more evaluation.
+  SolveReport solve(OdeSystem<T>& system, double from, double to, Pack<T>* y, ErrorNorm norm = ErrorNorm::worst_point,
+                    double first_step = 0, Trajectory<T>* trajectory = nullptr);
 
   /// The same through increasing or decreasing `times`, calling visit(i, y) at each; the step size carries over.
   SolveReport solve_through(OdeSystem<T>& system, const std::vector<double>& times, Pack<T>* y,
@@ -75,7 +75,7 @@ class Solver {
   Pack<T>* stage(int i) { return as_packs(stages_.data()) + i * rows_; }
   Status march(OdeSystem<T>& system, Progress& progress, double to, Pack<T>* y, Trajectory<T>* trajectory);
   bool evaluate_stages(OdeSystem<T>& system, double t, double h, const Pack<T>* y, int first, T* slots);
-  double first_step(OdeSystem<T>& system, Progress& progress, double to, const Pack<T>* y);
+  double guess_first_step(OdeSystem<T>& system, Progress& progress, double to, const Pack<T>* y);
   double scaled_norm(OdeSystem<T>& system, const Pack<T>* v, const Pack<T>* y, const Pack<T>* y_other);
   T* slots_for(Trajectory<T>* trajectory, std::size_t step);
 

@@ -16,6 +16,7 @@ struct SolveReport {
   int evaluations = 0;
   int accepted = 0;
   int rejected = 0;
+  double first_step = 0;  ///< what the first step could have been: a good start for a solve like this one
 };
 
 }  // namespace riemflow

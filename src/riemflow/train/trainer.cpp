@@ -35,12 +35,12 @@ StepReport Trainer<T>::step_likelihood(const Points<T>& data) {
     data_size_ = data.size();
   }
   const Points<T> batch = batches_->take(data, static_cast<std::uint64_t>(iteration_));
-  return update(flow_.nll_gradient(batch, gradient_, key()));
+  return update(flow_.nll_gradient(batch, gradient_, options()));
 }
 
 template <class T>
 StepReport Trainer<T>::step_reverse_kl(const Distribution<T>& target) {
-  return update(flow_.reverse_kl_gradient(config_.batch, target, gradient_, key()));
+  return update(flow_.reverse_kl_gradient(config_.batch, target, gradient_, options()));
 }
 
 template <class T>
@@ -49,6 +49,7 @@ StepReport Trainer<T>::update(Loss loss) {
   report.rate = config_.schedule.at(iteration_);
   report.gradient_norm = gradient_norm<T>(gradient_);
   report.skipped = !std::isfinite(report.gradient_norm) || !std::isfinite(loss.total);
+  first_step_ = loss.summary.first_step();
   report.loss = std::move(loss);
   ++iteration_;
   if (report.skipped) return report;

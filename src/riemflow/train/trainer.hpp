@@ -49,7 +49,7 @@ class Trainer {
 
  private:
   StepReport update(Loss loss);
-  NoiseKey key() const { return {config_.seed, static_cast<std::uint64_t>(iteration_)}; }
+  GradientOptions options() const { return {{config_.seed, static_cast<std::uint64_t>(iteration_)}, first_step_}; }
 
   Flow<T>& flow_;
   TrainConfig config_;
@@ -59,6 +59,7 @@ class Trainer {
   std::size_t data_size_ = 0;
   std::vector<T> gradient_;
   long iteration_ = 0;
+  double first_step_ = 0;  // of the last batch: solves of a few steps cannot afford to feel their way
 };
 
 }  // namespace riemflow
