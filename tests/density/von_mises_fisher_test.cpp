@@ -37,8 +37,7 @@ Point on_geodesic(const Eigen::VectorXd& mean, const Eigen::VectorXd& e, double 
   return {x.begin(), x.end()};
 }
 
-// --- the density
-// ---------------------------------------------------------------------------------------------
+// --- the density --------------------------------------------------------------------------------
 
 TEST(VonMisesFisher, IntegratesToOne) {
   // ∫ p = |S^{d−1}| ∫_0^π p(θ) sin^{d−1}θ dθ, in eight panels where p is above e^−98 of its peak.
@@ -128,8 +127,7 @@ TEST(VonMisesFisher, KnownEntropiesOnTheTwoSphere) {
   EXPECT_DOUBLE_EQ(*VonMisesFisher<double>(north, 0).entropy(), std::log(4 * pi));
 }
 
-// --- the sampler
-// ---------------------------------------------------------------------------------------------
+// --- the sampler --------------------------------------------------------------------------------
 
 template <class T>
 void expect_right_draws(int d, double kappa, std::uint64_t seed, int n) {

@@ -2,146 +2,17 @@
 
 #include <gtest/gtest.h>
 
-#include <Eigen/Dense>
-#include <algorithm>
-#include <boost/math/constants/constants.hpp>
-#include <boost/math/quadrature/gauss.hpp>
-#include <boost/multiprecision/cpp_bin_float.hpp>
-#include <boost/multiprecision/eigen.hpp>
 #include <limits>
 #include <numbers>
 
 #include "riemflow/core/error.hpp"
-#include "tests/density/support.hpp"
+#include "tests/density/wrapped_normal_textbook.hpp"
 
 namespace riemflow {
 namespace {
 
 using namespace density_test;
 using std::numbers::pi;
-
-// --- the textbook
-// ---------------------------------------------------------------------------------------------- Its formulas
-// cancel as the square of the distance to the rim: in 40 digits as the truth of values and gradients, in long
-// double for samples.
-
-using Digits40 =
-    boost::multiprecision::number<boost::multiprecision::cpp_bin_float<40>, boost::multiprecision::et_off>;
-template <class Real>
-using Vector = Eigen::Matrix<Real, Eigen::Dynamic, 1>;
-
-Eigen::VectorXd vector_of(const Point& x) {
-  return Eigen::Map<const Eigen::VectorXd>(x.data(), static_cast<Eigen::Index>(x.size()));
-}
-
-/// x ⊕ y = ((1 + 2c⟨x,y⟩ + c|y|²) x + (1 − c|x|²) y) / (1 + 2c⟨x,y⟩ + c²|x|²|y|²)
-template <class Real>
-Vector<Real> mobius_add(Real c, const Vector<Real>& x, const Vector<Real>& y) {
-  const Real xy = x.dot(y), xx = x.squaredNorm(), yy = y.squaredNorm();
-  const Real along_x = 1 + 2 * c * xy + c * yy, along_y = 1 - c * xx,
-             below = 1 + 2 * c * xy + c * c * xx * yy;
-  return (along_x * x + along_y * y) / below;
-}
-
-/// One wrapped normal, and all that is known of it from the definition.
-struct Case {
-  int d;
-  double K;
-  Eigen::VectorXd mean;
-  Eigen::MatrixXd covariance;
-
-  template <class T>
-  WrappedNormal<T> make() const {
-    return {d, K, mean, covariance};
-  }
-  /// v = (2/√c) atanh(√c|m|) m/|m|, m = (−μ) ⊕ x
-  template <class Real>
-  Vector<Real> tangent(const Vector<Real>& x) const {
-    using std::atanh, std::sqrt;
-    const Real c(-K), root = sqrt(c);
-    const Vector<Real> m = mobius_add<Real>(c, -mean.cast<Real>(), x);
-    const Real norm = sqrt(m.squaredNorm());
-    if (norm == 0) return m;
-    const Real scale = 2 / root * atanh(Real(root * norm)) / norm;
-    return scale * m;
-  }
-  /// −vᵀΣ⁻¹v/2 − log det(2πΣ)/2 − (d−1) log(sinh ρ/ρ)
-  Digits40 log_density(const Vector<Digits40>& x) const {
-    const Vector<Digits40> v = tangent<Digits40>(x);
-    const Digits40 rho = sqrt(Digits40(-K * v.squaredNorm()));
-    const Eigen::Matrix<Digits40, Eigen::Dynamic, Eigen::Dynamic> sigma = covariance.cast<Digits40>();
-    const Vector<Digits40> solved = sigma.inverse() * v;
-    const Digits40 two_pi = 2 * boost::math::constants::pi<Digits40>();
-    const Digits40 log_det = log(Digits40(sigma.determinant())) + d * log(two_pi);
-    const Digits40 log_sinhc = rho == 0 ? Digits40(0) : log(Digits40(sinh(rho) / rho));
-    return -v.dot(solved) / 2 - log_det / 2 - (d - 1) * log_sinhc;
-  }
-  /// Central differences, with a step small against the distance to the rim: 16 digits.
-  Point gradient(const Vector<Digits40>& x) const {
-    const Digits40 h = 1e-10 * (1 + K * x.squaredNorm());
-    Point g;
-    for (int i = 0; i < d; ++i) {
-      Vector<Digits40> e = Vector<Digits40>::Zero(d);
-      e[i] = h;
-      const Digits40 slope = (log_density(x + e) - log_density(x - e)) / (2 * h);
-      g.push_back(static_cast<double>(slope));
-    }
-    return g;
-  }
-  /// exp_μ of the transported v.
-  Eigen::VectorXd wrap(const Eigen::VectorXd& v) const {
-    using Real = long double;
-    const Real c(-K), rho = std::sqrt(c) * static_cast<Real>(v.norm());
-    const Vector<Real> m = (rho == 0 ? Real(0.5) : std::tanh(rho / 2) / rho) * v.cast<Real>();
-    return mobius_add<Real>(c, mean.cast<Real>(), m).cast<double>();
-  }
-};
-
-/// The point at hyperbolic distance `distance` from the origin of the ball of curvature K, in direction u.
-Eigen::VectorXd at_distance(double K, double distance, const Eigen::VectorXd& u) {
-  const double root = std::sqrt(-K);
-  return std::tanh(root * distance / 2) / root * u.normalized();
-}
-
-/// Σ with deviations 0.3…1.5, not along the axes.
-Eigen::MatrixXd oblique(int d) {
-  Eigen::MatrixXd l = Eigen::MatrixXd::Identity(d, d);
-  for (int i = 0; i < d; ++i)
-    for (int j = 0; j <= i; ++j) l(i, j) = (i == j ? (i % 2 == 0 ? 1.2 : 0.4) : 0.3 * std::cos(3 * i + j));
-  return l * l.transpose();
-}
-
-std::vector<Case> cases(const std::vector<int>& dimensions) {
-  std::vector<Case> all;
-  for (const int d : dimensions) {
-    Eigen::VectorXd u(d);
-    for (int i = 0; i < d; ++i) u[i] = std::cos(1 + 2 * i);
-    for (const double K : {-1.0, -0.5, -4.0}) {
-      all.push_back({d, K, Eigen::VectorXd::Zero(d), Eigen::MatrixXd::Identity(d, d)});
-      all.push_back({d, K, at_distance(K, 0.8, u), 0.25 * Eigen::MatrixXd::Identity(d, d)});
-      all.push_back({d, K, at_distance(K, 3, u), oblique(d)});
-    }
-  }
-  return all;
-}
-
-std::string label(const Case& c) {
-  return "d " + std::to_string(c.d) + " K " + std::to_string(c.K) + " |mean| " +
-         std::to_string(c.mean.norm());
-}
-
-template <class F>
-double integral(const F& f, double from, double to, int panels) {
-  double sum = 0;
-  for (int i = 0; i < panels; ++i) {
-    sum += boost::math::quadrature::gauss<double, 15>::integrate(f, from + (to - from) * i / panels,
-                                                                 from + (to - from) * (i + 1) / panels);
-  }
-  return sum;
-}
-
-// --- asinh(√q)/√q
-// ----------------------------------------------------------------------------------------------
 
 TEST(AsinhRatio, ValueAndDerivativeEverywhere) {
   for (const double q :
@@ -163,9 +34,6 @@ TEST(AsinhRatio, ValueAndDerivativeEverywhere) {
     EXPECT_NEAR(f.slope[0], slope, -3e-6 * slope) << q;
   }
 }
-
-// --- the density
-// -----------------------------------------------------------------------------------------------
 
 TEST(WrappedNormal, IntegratesToOneOnTheLine) {
   // x = tanh(√c R/2)/√c, dvol = dR
@@ -297,119 +165,6 @@ TEST(WrappedNormal, FloatIsGoodToTheRoundingOfCoordinates) {
         EXPECT_NEAR(g[i], g_exact[i], 16 * eps * (1 + 1 / b) * steepness * std::sqrt(-c.K) / b) << label(c);
     }
   }
-}
-
-// --- entropy
-// ---------------------------------------------------------------------------------------------------
-
-double log_sinhc(double x) { return x < 1e-4 ? x * x / 6 : x + std::log(-std::expm1(-2 * x) / (2 * x)); }
-
-TEST(WrappedNormal, EntropyByPolarQuadrature) {
-  // Isotropic: ∫ log(sinh(√c σt)/(√c σt)) χ_d(t) dt.
-  for (const int d : {2, 3, 7}) {
-    for (const double sigma : {0.01, 0.5, 1.0, 3.0, 40.0}) {
-      for (const double K : {-1.0, -0.3}) {
-        const double expectation = integral(
-            [&](double t) {
-              return log_sinhc(std::sqrt(-K) * sigma * t) *
-                     std::exp((d - 1) * std::log(t) - t * t / 2 - (0.5 * d - 1) * std::log(2.0) -
-                              std::lgamma(0.5 * d));
-            },
-            0, 14, 30);
-        const double entropy =
-            0.5 * d * std::log(2 * pi * std::numbers::e * sigma * sigma) + (d - 1) * expectation;
-        const WrappedNormal<double> p(d, K, Eigen::VectorXd::Zero(d),
-                                      sigma * sigma * Eigen::MatrixXd::Identity(d, d));
-        EXPECT_NEAR(*p.entropy(), entropy, 1e-12 * (1 + std::abs(entropy))) << d << ' ' << sigma << ' ' << K;
-      }
-    }
-  }
-  // Anisotropic in two dimensions: over the angle too.
-  for (const double ratio : {0.02, 0.5, 0.9}) {
-    const double major = 1.7, minor = ratio * major;
-    const double expectation = integral(
-        [&](double t) {
-          return t * std::exp(-t * t / 2) *
-                 integral(
-                     [&](double angle) {
-                       return log_sinhc(t * std::hypot(major * std::cos(angle), minor * std::sin(angle)));
-                     },
-                     0, pi / 2, 8) *
-                 2 / pi;
-        },
-        0, 14, 30);
-    const Eigen::Rotation2Dd turn(0.7);
-    const Eigen::MatrixXd covariance = turn.toRotationMatrix() *
-                                       Eigen::Vector2d(major * major, minor * minor).asDiagonal() *
-                                       turn.toRotationMatrix().transpose();
-    const WrappedNormal<double> p(2, -1, Eigen::Vector2d(0.3, 0.1),
-                                  (covariance + covariance.transpose()) / 2);
-    EXPECT_NEAR(*p.entropy(), 1 + std::log(2 * pi * major * minor) + expectation, 1e-11) << ratio;
-  }
-}
-
-// --- the sampler
-// -----------------------------------------------------------------------------------------------
-
-template <class T>
-void expect_right_draws(const Case& c, std::uint64_t seed, int n) {
-  const auto p = c.template make<T>();
-  const auto points = draw<T>(p, seed, n);
-  const std::string which = label(c) + " seed " + std::to_string(seed);
-  EXPECT_LT(estimate(points, [&](const Point& x) { return -log_density_at(p, x); }).sigmas(*p.entropy()), 4.5)
-      << which;
-
-  // L⁻¹v is standard normal.
-  const Eigen::MatrixXd whiten = Eigen::MatrixXd(c.covariance.llt().matrixL()).inverse();
-  std::vector<Point> white;
-  for (const Point& x : points) {
-    const Eigen::VectorXd w =
-        whiten * c.template tangent<long double>(vector_of(x).cast<long double>()).cast<double>();
-    white.emplace_back(w.begin(), w.end());
-  }
-  for (std::size_t i = 0; i < static_cast<std::size_t>(c.d); ++i) {
-    EXPECT_LT(estimate(white, [&](const Point& w) { return w[i]; }).sigmas(0), 4.5) << which;
-    EXPECT_LT(estimate(white, [&](const Point& w) { return std::pow(w[i], 4); }).sigmas(3), 4.5) << which;
-    for (std::size_t j = 0; j <= i; ++j)
-      EXPECT_LT(estimate(white, [&](const Point& w) { return w[i] * w[j]; }).sigmas(i == j ? 1 : 0), 4.5)
-          << which;
-  }
-}
-
-TEST(WrappedNormal, DrawsHaveTheRightLawInDouble) {
-  for (const Case& c : cases({1, 2, 3}))
-    for (const std::uint64_t seed : {1u, 2u, 3u}) expect_right_draws<double>(c, seed, 4000);
-}
-
-TEST(WrappedNormal, DrawsHaveTheRightLawInFloat) {
-  for (const Case& c : cases({1, 2}))
-    for (const std::uint64_t seed : {4u, 5u}) expect_right_draws<float>(c, seed, 4000);
-}
-
-template <class T>
-void expect_inside(double sigma) {
-  for (const int d : {1, 2, 4, 64}) {
-    for (const double K : {-1.0, -0.3, -4.0}) {
-      const WrappedNormal<T> p(d, K, at_distance(K, 2, Eigen::VectorXd::Ones(d)),
-                               sigma * sigma * Eigen::MatrixXd::Identity(d, d));
-      std::vector<Pack<T>> x(static_cast<std::size_t>(d));
-      for (std::uint64_t i = 0; i < 200; ++i) {
-        Random random(6, Purpose::test, 0, i);
-        for (int lane = 0; lane < kLanes; ++lane) p.sample(random, x.data(), lane);
-        const Pack<T> b = Pack<T>(1) - Pack<T>(-K) * riemflow::dot(d, x.data(), x.data());
-        const Pack<T> log_density = p.log_density(x.data());
-        for (int lane = 0; lane < kLanes; ++lane) {
-          ASSERT_GT(b[lane], 0) << d << ' ' << K;
-          ASSERT_TRUE(std::isfinite(log_density[lane])) << d << ' ' << K;
-        }
-      }
-    }
-  }
-}
-
-TEST(WrappedNormal, DrawsStayInsideHoweverFarOut) {
-  expect_inside<float>(30);
-  expect_inside<double>(100);
 }
 
 TEST(WrappedNormal, StandardIsCentredAndIsotropic) {

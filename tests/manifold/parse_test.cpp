@@ -1,5 +1,6 @@
 #include "riemflow/manifold/parse.hpp"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "riemflow/core/error.hpp"
@@ -68,9 +69,9 @@ TEST(Parse, SuggestsTheNearestName) {
 TEST(Parse, BadDimensions) {
   for (const char* d :
        {"0", "-1", "1e9", "abc", "", "2.5", "4097", "99999999999", "2 3", "2junk", "0x10", "+-2", "2;K=1"}) {
-    const std::string text = std::string("sphere:") + d;
-    EXPECT_EQ(error_of(text), "'" + std::string(d) + "' in '" + text +
-                                  "' is not a dimension; give a whole number from 1 to 4096");
+    const std::string text = fmt::format("sphere:{}", d);
+    EXPECT_EQ(error_of(text),
+              fmt::format("'{}' in '{}' is not a dimension; give a whole number from 1 to 4096", d, text));
   }
   EXPECT_EQ(error_of("sphere"), "no dimension in 'sphere'; write it after a colon, as in sphere:2");
   EXPECT_EQ(error_of("torus:2 x ball:0"),
@@ -79,8 +80,9 @@ TEST(Parse, BadDimensions) {
 
 TEST(Parse, BadCurvatures) {
   for (const char* K : {"", "abc", "1.5e", "0x10", "1.5.5"}) {
-    const std::string text = std::string("sphere:2,K=") + K;
-    EXPECT_NE(error_of(text).find("in '" + text + "' is not a"), std::string::npos) << error_of(text);
+    const std::string text = fmt::format("sphere:2,K={}", K);
+    EXPECT_NE(error_of(text).find(fmt::format("in '{}' is not a", text)), std::string::npos)
+        << error_of(text);
   }
   EXPECT_EQ(error_of("sphere:2,K=abc"),
             "'abc' in 'sphere:2,K=abc' is not a number; give the curvature as in K=0.5");

@@ -1,8 +1,9 @@
 #pragma once
 // The von Mises–Fisher distribution of the unit sphere S^d ⊂ R^{d+1}: mean direction μ, concentration κ,
 //   log p(x) = log C_d(κ) + κ⟨μ, x⟩ = (log C_d(κ) + κ) − κ|x − μ|²/2.
-// The second form is the one computed: at κ = 1e6 in float, κ(⟨μ, x⟩ − 1) would be off by κε = 0.1, while
-// κ|x − μ|²/2 is good to 2ε of itself.
+// The second form is the one computed: at κ = 1e6 in float, κ(⟨μ, x⟩ − 1) would be off by κε = 0.1. With
+// δ = x − μ its error is at most ε(|log p| + κ|δ| + (d+2)κ|δ|²), the middle term for μ rounded to T: 2e-4 at
+// κ = 1e6 and one deviation from the mean.
 
 #include <Eigen/Core>
 #include <vector>

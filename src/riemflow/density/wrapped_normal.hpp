@@ -12,8 +12,9 @@
 //   v = (2/√c) atanh(√c|m|) m/|m|  with  m = (−μ) ⊕ x = (aδ − c|δ|²μ)/(ab(1+q))
 //     = 2h/(√(1+q)·b) · (δ − (c|δ|²/a)μ)
 // Nothing cancels (the last difference at most by a factor of two), nothing overflows, x = μ is no special
-// case. What is left is the rounding of b near the rim: log p and its gradient have relative error
-// ~ ε(1 + 1/b), ε of T, the same as a rounding of the coordinates of x makes.
+// case. What is left is the rounding of b near the rim, the same as a rounding of the coordinates of x makes:
+// error below 8ε(1 + 1/b)(1 + |log p|), and 64ε(1 + 1/b) relative in the gradient (measured, d ≤ 5,
+// deviations 0.3 to 1.5; L⁻¹ adds its condition number).
 
 #include <Eigen/Core>
 #include <vector>

@@ -45,7 +45,7 @@ FieldPass<T>::FieldPass(const VectorField<T>& field, const DivergenceConfig& div
   in_bar_.resize(jet_size(ambient_));
   x_bar_.resize(tile);
   feature_bar_.resize(jet_size(field.features()));
-  transposed_.resize(simd::outer_scratch(n_, widest));
+  transposed_.resize(simd::outer_scratch(widest, n_, widest));
 }
 
 template <class T>

@@ -42,8 +42,7 @@ Pack<T> PoincareBall<T>::gap(const Pack<T>* x) const {
   return (1 - r) * (1 + r);
 }
 
-// --- points and tangent vectors
-// -----------------------------------------------------------------------------
+// --- points and tangent vectors ------------------------------------------------------------------
 
 template <class T>
 void PoincareBall<T>::project(Pack<T>* x) const {
@@ -99,8 +98,7 @@ void PoincareBall<T>::error_weight(const Pack<T>* x, Pack<T>* weight) const {
   for (int i = 0; i < d_; ++i) weight[i] = relative;
 }
 
-// --- geodesics
-// ----------------------------------------------------------------------------------------------
+// --- geodesics -----------------------------------------------------------------------------------
 
 // exp_x(v) = x ⊕ w, w = tanh(z) v/(√c|v|), z = √c λ_x|v|/2. With s = x + w and 1 − c|w|² = sech² z
 //   x ⊕ w = [ (1 − c|x|²) s + c|s|² x ] / [ (1 − c|x|²) sech² z + c|s|² ],
@@ -163,8 +161,7 @@ void PoincareBall<T>::transport(const Pack<T>* x, const Pack<T>* y, const Pack<T
   for (int i = 0; i < d_; ++i) w[i] = scale * select(origin, v[i], w[i] - along_p * p(i));
 }
 
-// --- volume
-// -------------------------------------------------------------------------------------------------
+// --- volume --------------------------------------------------------------------------------------
 
 // log λ^d
 template <class T>

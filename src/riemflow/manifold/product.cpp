@@ -43,8 +43,7 @@ double Product<T>::log_volume() const {
   return sum;
 }
 
-// --- points and tangent vectors
-// -----------------------------------------------------------------------------
+// --- points and tangent vectors ------------------------------------------------------------------
 
 template <class T>
 void Product<T>::project(Pack<T>* x) const {
@@ -89,8 +88,7 @@ void Product<T>::frame(const Pack<T>* x, PackMatrix<T> e) const {
   for (const auto& f : factors_) f.manifold->frame(x + f.row, e.from(f.row, f.seed));
 }
 
-// --- geodesics
-// ----------------------------------------------------------------------------------------------
+// --- geodesics -----------------------------------------------------------------------------------
 
 template <class T>
 void Product<T>::exp(const Pack<T>* x, const Pack<T>* v, Pack<T>* y) const {
@@ -117,8 +115,7 @@ void Product<T>::transport(const Pack<T>* x, const Pack<T>* y, const Pack<T>* v,
   for (const auto& f : factors_) f.manifold->transport(x + f.row, y + f.row, v + f.row, w + f.row);
 }
 
-// --- volume
-// -------------------------------------------------------------------------------------------------
+// --- volume --------------------------------------------------------------------------------------
 
 template <class T>
 Pack<T> Product<T>::log_volume_density(const Pack<T>* x) const {
@@ -132,8 +129,7 @@ void Product<T>::random_uniform(Random& random, Pack<T>* x, int lane) const {
   for (const auto& f : factors_) f.manifold->random_uniform(random, x + f.row, lane);
 }
 
-// --- what a flow needs
-// --------------------------------------------------------------------------------------
+// --- what a flow needs ---------------------------------------------------------------------------
 
 template <class T>
 LaneMask Product<T>::in_domain(const Pack<T>* x) const {

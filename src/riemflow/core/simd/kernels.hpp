@@ -26,7 +26,7 @@ struct Kernels {
   /// C[k×n] = A[m×k]ᵀ B[m×n], or +=.
   void (*multiply_transposed)(int m, int n, int k, const T* a, int lda, const T* b, T* c, bool accumulate);
   /// A[m×k] += G[m×n] B[k×n]ᵀ. A has rows `lda` apart and may be read and rewritten unchanged up to
-  /// kOverhang numbers behind its end. scratch: outer_scratch(n, k) numbers.
+  /// kOverhang numbers behind its end. scratch: outer_scratch(m, n, k) numbers.
   void (*add_outer)(int m, int n, int k, const T* g, const T* b, T* a, int lda, T* scratch);
   /// sums[i] += Σ over the first kLanes columns of row i of G[m×n].
   void (*add_value_sums)(int m, int n, const T* g, T* sums);
@@ -47,8 +47,9 @@ struct Kernels {
 
 /// Numbers behind the end of a matrix that add_outer may touch.
 inline constexpr int kOverhang = 16;
-inline std::size_t outer_scratch(int n, int k) {
-  return static_cast<std::size_t>(n) * static_cast<std::size_t>((k + kLanes - 1) / kLanes * kLanes);
+inline int round_up_to_lanes(int n) { return (n + kLanes - 1) / kLanes * kLanes; }
+inline std::size_t outer_scratch(int m, int n, int k) {
+  return static_cast<std::size_t>(n + kLanes) * static_cast<std::size_t>(round_up_to_lanes(m > k ? m : k));
 }
 
 /// The kernels of the chosen instruction set. RIEMFLOW_SIMD=avx512|avx2|sse4|scalar forces a lower one; the

@@ -147,7 +147,18 @@ HWY_INLINE void transpose(int k, int n, const T* HWY_RESTRICT in, T* HWY_RESTRIC
 
 template <class T>
 void add_outer(int m, int n, int k, const T* g, const T* b, T* a, int lda, T* scratch) {
-  const int ldo = (k + kLanes - 1) / kLanes * kLanes;
+  if (k < kLanes && k < m) {
+    // Few columns would leave most of a vector idle: Aᵀ += B Gᵀ instead, turned round by hand.
+    const int ldo = round_up_to_lanes(m);
+    T* turned = scratch + static_cast<std::ptrdiff_t>(n) * ldo;
+    transpose(m, n, g, scratch, ldo);
+    product(k, ldo, n, b, n, 1, scratch, ldo, turned, ldo, false);
+    for (int i = 0; i < m; ++i) {
+      for (int j = 0; j < k; ++j) a[i * lda + j] += turned[j * ldo + i];
+    }
+    return;
+  }
+  const int ldo = round_up_to_lanes(k);
   transpose(k, n, b, scratch, ldo);
   product(m, k, n, g, n, 1, scratch, ldo, a, lda, true);
 }
