@@ -35,8 +35,8 @@ class Random {
     return (high << 32) | bits();
   }
 
-  /// In the open interval (0, 1), 53 bits: never 0, so that log(uniform()) is finite.
-  double uniform() { return (static_cast<double>(bits64() >> 11) + 0.5) * 0x1p-53; }
+  /// In the open interval (0, 1), 52 bits: never 0, so that log(uniform()) is finite, and never 1.
+  double uniform() { return (static_cast<double>(bits64() >> 12) + 0.5) * 0x1p-52; }
 
   /// Standard normal (Box–Muller; the second of each pair is kept).
   double normal() {

@@ -1,0 +1,43 @@
+#include "riemflow/io/embedded.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <numbers>
+
+namespace riemflow {
+namespace {
+
+TEST(Embedded, EarthquakesAreAllThereAsUnitVectors) {
+  const Points<double> points = embedded_earthquakes<double>();
+  ASSERT_EQ(points.dimension, 3);
+  ASSERT_EQ(points.size(), 5871u);
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    const auto p = points[i];
+    EXPECT_NEAR(p[0] * p[0] + p[1] * p[1] + p[2] * p[2], 1, 1e-14) << i;
+  }
+}
+
+TEST(Embedded, FirstEarthquakeIsTheFirstRow) {
+  ASSERT_TRUE(embedded_earthquakes_csv().starts_with("year,latitude,longitude\n-2150,31.100,35.500\n"));
+  const Points<double> points = embedded_earthquakes<double>();
+  const double degree = std::numbers::pi / 180;
+  EXPECT_NEAR(std::asin(points[0][2]) / degree, 31.1, 1e-12);
+  EXPECT_NEAR(std::atan2(points[0][1], points[0][0]) / degree, 35.5, 1e-12);
+}
+
+TEST(Embedded, UnitVectorsAtThePolesAndTheSeam) {
+  double p[3];
+  unit_vector<double>(90, 123, p);
+  EXPECT_NEAR(p[2], 1, 1e-15);
+  EXPECT_NEAR(std::hypot(p[0], p[1]), 0, 1e-15);
+  double q[3];
+  unit_vector<double>(10, 180, p);
+  unit_vector<double>(10, -180, q);
+  for (int i = 0; i < 3; ++i) EXPECT_NEAR(p[i], q[i], 1e-15);
+  unit_vector<double>(0, 90, p);
+  EXPECT_NEAR(p[1], 1, 1e-15);
+}
+
+}  // namespace
+}  // namespace riemflow
