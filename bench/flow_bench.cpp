@@ -58,7 +58,8 @@ void field_backward(benchmark::State& state) {
   for (auto _ : state) {
     std::fill(rate_bar.begin(), rate_bar.end(), Pack<float>(1));
     std::fill(z_bar.begin(), z_bar.end(), Pack<float>(0));
-    pass.backward(f.working.data(), 0.5f, tape.data(), rate_bar.data(), rates_bar, z_bar.data(), f.gradient.data());
+    pass.backward(f.working.data(), 0.5f, tape.data(), rate_bar.data(), rates_bar, z_bar.data(),
+                  f.gradient.data());
   }
   label(state);
 }

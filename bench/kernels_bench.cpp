@@ -19,20 +19,25 @@ AlignedVector<float> random_numbers(std::size_t n) {
 }
 
 /// Arguments: rows and columns of the weight matrix.
-void shapes(benchmark::internal::Benchmark* b) { b->Args({64, 3})->Args({64, 64})->Args({3, 64})->Args({256, 256}); }
+void shapes(benchmark::internal::Benchmark* b) {
+  b->Args({64, 3})->Args({64, 64})->Args({3, 64})->Args({256, 256});
+}
 
 template <class Body>
 void run_product(benchmark::State& state, const Body& body) {
   const int m = static_cast<int>(state.range(0)), k = static_cast<int>(state.range(1));
-  const auto size = [](int rows, int columns) { return static_cast<std::size_t>(rows) * static_cast<std::size_t>(columns); };
-  AlignedVector<float> weight = random_numbers(size(m, k) + simd::kOverhang), in = random_numbers(size(k, kColumns)),
-                       out = random_numbers(size(m, kColumns)), scratch(simd::outer_scratch(m, kColumns, k));
+  const auto size = [](int rows, int columns) {
+    return static_cast<std::size_t>(rows) * static_cast<std::size_t>(columns);
+  };
+  AlignedVector<float> weight = random_numbers(size(m, k) + simd::kOverhang),
+                       in = random_numbers(size(k, kColumns)), out = random_numbers(size(m, kColumns)),
+                       scratch(simd::outer_scratch(m, kColumns, k));
   for (auto _ : state) {
     body(m, k, weight.data(), in.data(), out.data(), scratch.data());
     benchmark::ClobberMemory();
   }
-  state.counters["FLOP/s"] = benchmark::Counter(2.0 * m * k * kColumns * static_cast<double>(state.iterations()),
-                                                benchmark::Counter::kIsRate);
+  state.counters["FLOP/s"] = benchmark::Counter(
+      2.0 * m * k * kColumns * static_cast<double>(state.iterations()), benchmark::Counter::kIsRate);
 }
 
 void multiply(benchmark::State& state) {

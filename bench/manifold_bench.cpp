@@ -7,8 +7,8 @@
 namespace riemflow {
 namespace {
 
-constexpr const char* kNames[] = {"euclidean:2", "sphere:2", "sphere:16", "ball:2", "ball:16", "torus:2",
-                                  "sphere:2 x torus:1"};
+constexpr const char* kNames[] = {"euclidean:2", "sphere:2", "sphere:16",         "ball:2",
+                                  "ball:16",     "torus:2",  "sphere:2 x torus:1"};
 
 struct Tile {
   explicit Tile(const char* name) : manifold(parse_manifold<float>(name)) {

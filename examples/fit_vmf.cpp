@@ -31,7 +31,8 @@ static double mass(Flow<float>& flow, std::size_t rows) {
   Points<float> grid(rows * columns, 3);
   for (std::size_t i = 0; i < grid.size(); ++i) {
     const double z = -1 + 2 * (static_cast<double>(i / columns) + 0.5) / static_cast<double>(rows);
-    const double angle = 2 * std::numbers::pi * (static_cast<double>(i % columns) + 0.5) / static_cast<double>(columns);
+    const double angle =
+        2 * std::numbers::pi * (static_cast<double>(i % columns) + 0.5) / static_cast<double>(columns);
     const double r = std::sqrt(1 - z * z);
     grid[i][0] = static_cast<float>(r * std::cos(angle));
     grid[i][1] = static_cast<float>(r * std::sin(angle));
@@ -54,13 +55,13 @@ int main(int argc, char** argv) {
   Flow<float> flow(config, /*seed=*/0);
   Trainer<float> trainer(flow, TrainConfig{});  // Adam, batches of 400, learning rate 1e-3
 
-  fmt::print("vMF(−μ₀, κ = {}) on {}: entropy {:.4f} nats, uniform density {:.4f}\n", kappa, flow.manifold().name(),
-             *target.entropy(), flow.manifold().log_volume());
+  fmt::print("vMF(−μ₀, κ = {}) on {}: entropy {:.4f} nats, uniform density {:.4f}\n", kappa,
+             flow.manifold().name(), *target.entropy(), flow.manifold().log_volume());
   while (trainer.iteration() < iterations) {
     const StepReport step = trainer.step_likelihood(data);
     if (trainer.iteration() % 250 == 0 || trainer.iteration() == iterations)
-      fmt::print("iteration {:5}  loss {:8.4f}  evaluations {:.0f}\n", trainer.iteration(), step.loss.likelihood,
-                 step.loss.summary.mean_evaluations());
+      fmt::print("iteration {:5}  loss {:8.4f}  evaluations {:.0f}\n", trainer.iteration(),
+                 step.loss.likelihood, step.loss.summary.mean_evaluations());
   }
 
   const LogProb<float> held_out = flow.log_prob(test);

@@ -15,10 +15,13 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
+double seconds_since(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
 
 double median(std::vector<double> values) {
-  std::nth_element(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2), values.end());
+  std::nth_element(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2),
+                   values.end());
   return values[values.size() / 2];
 }
 
@@ -67,7 +70,8 @@ void bench_iteration(const IterationOptions& options) {
     const SolveSummary& cost = step.loss.summary;
     // Backward passes the six stages of each accepted step, with twice the products of a forward evaluation.
     const double per_tile = flow.field().flops(flow.manifold().dimension()) * kLanes;
-    const double work = per_tile * (static_cast<double>(cost.evaluations) + 2.0 * 6 * static_cast<double>(cost.accepted));
+    const double work =
+        per_tile * (static_cast<double>(cost.evaluations) + 2.0 * 6 * static_cast<double>(cost.accepted));
     ms.push_back(seconds * 1e3);
     evaluations.push_back(cost.mean_evaluations());
     gflops.push_back(work / seconds * 1e-9);
@@ -89,10 +93,11 @@ void bench_iteration(const IterationOptions& options) {
     return;
   }
   fmt::print("one training iteration, S2, 3x64 tanh, batch 400, dopri5 at 1e-3, exact divergence\n");
-  fmt::print("threads {}  simd {}  loss after {} iterations {:.3f}\n", flow.threads(), simd::instruction_set(),
-             options.iterations, loss);
-  fmt::print("{:.2f} ms   {:.1f} evaluations a solve   {:.1f} GFLOP/s = {:.0f} % of the {:.0f} GFLOP/s FMA peak\n",
-             median(ms), median(evaluations), median(gflops), 100 * median(gflops) / peak, peak);
+  fmt::print("threads {}  simd {}  loss after {} iterations {:.3f}\n", flow.threads(),
+             simd::instruction_set(), options.iterations, loss);
+  fmt::print(
+      "{:.2f} ms   {:.1f} evaluations a solve   {:.1f} GFLOP/s = {:.0f} % of the {:.0f} GFLOP/s FMA peak\n",
+      median(ms), median(evaluations), median(gflops), 100 * median(gflops) / peak, peak);
 }
 
 }  // namespace
@@ -100,7 +105,8 @@ void bench_iteration(const IterationOptions& options) {
 void add_bench(CLI::App& app) {
   auto* command = app.add_subcommand("bench", "Measure this machine");
   command->require_subcommand(1);
-  auto* iteration = command->add_subcommand("iteration", "One training iteration of the paper's earthquake setting");
+  auto* iteration =
+      command->add_subcommand("iteration", "One training iteration of the paper's earthquake setting");
   auto options = std::make_shared<IterationOptions>();
   iteration->add_option("--threads", options->threads, "Threads; 0 means one for each core")
       ->capture_default_str()

@@ -5,12 +5,32 @@
 
 #include "apps/riemflow/commands.hpp"
 #include "riemflow/core/error.hpp"
+#include "riemflow/core/suggest.hpp"
+
+namespace {
+
+/// CLI11 only says that a command is missing; this says which word it did not understand.
+int unknown_command(const CLI::App& app, const std::string& word) {
+  std::vector<std::string> names;
+  for (const CLI::App* command : app.get_subcommands({})) names.push_back(command->get_name());
+  const std::vector<std::string_view> known(names.begin(), names.end());
+  const std::string_view nearest = riemflow::nearest_name(word, known);
+  std::fprintf(stderr, "riemflow: there is no command '%s'%s%s%s; riemflow --help lists the commands\n",
+               word.c_str(), nearest.empty() ? "" : ", perhaps you meant '", std::string(nearest).c_str(),
+               nearest.empty() ? "" : "'");
+  return riemflow::app::kExitUsage;
+}
+
+}  // namespace
 
 int main(int argc, char** argv) {
-  CLI::App app("Probability densities on curved spaces by Riemannian continuous normalizing flows", "riemflow");
+  CLI::App app("Probability densities on curved spaces by Riemannian continuous normalizing flows",
+               "riemflow");
   app.require_subcommand(1);
   riemflow::app::add_version(app);
   riemflow::app::add_bench(app);
+  if (argc > 1 && argv[1][0] != '-' && app.get_subcommand_no_throw(argv[1]) == nullptr)
+    return unknown_command(app, argv[1]);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

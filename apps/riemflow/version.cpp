@@ -10,7 +10,8 @@
 namespace riemflow::app {
 
 void add_version(CLI::App& app) {
-  auto* command = app.add_subcommand("version", "Print the version, the SIMD instruction set in use and the cores");
+  auto* command =
+      app.add_subcommand("version", "Print the version, the SIMD instruction set in use and the cores");
   auto json = std::make_shared<bool>(false);
   command->add_flag("--json", *json, "Print JSON");
   command->callback([json] {

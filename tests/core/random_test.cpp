@@ -69,7 +69,7 @@ TEST(Random, UniformIsUniform) {
     for (int i = 0; i < n; ++i) {
       const double u = random.uniform();
       ASSERT_GT(u, 0);
-      ASSERT_LE(u, 1);
+      ASSERT_LT(u, 1);
       ++cell[static_cast<std::size_t>(std::min(99.0, 100 * u))];
       sum += u;
       square += u * u;

@@ -20,8 +20,8 @@ struct Dual {
   Dual(const Number& v, const Number& s) : value(v), slope(s) {}
   /// From a plain constant, at any depth of nesting.
   template <class C>
-    requires std::is_arithmetic_v<C> && (!std::is_same_v<C, Number>)
-  Dual(C c) : value(Number(c)), slope(Number(0)) {}
+  requires std::is_arithmetic_v<C> &&(!std::is_same_v<C, Number>)Dual(C c)
+      : value(Number(c)), slope(Number(0)) {}
 
   Dual& operator+=(const Dual& b) { return *this = *this + b; }
   Dual& operator-=(const Dual& b) { return *this = *this - b; }

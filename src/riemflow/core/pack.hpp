@@ -21,8 +21,7 @@ struct alignas(64) Pack {
   Pack() = default;
   /// Broadcast, so that `2 * x + 1` reads as it does for one number.
   template <class C>
-    requires std::is_arithmetic_v<C>
-  Pack(C value) {
+  requires std::is_arithmetic_v<C> Pack(C value) {
     for (T& l : lane) l = static_cast<T>(value);
   }
 
@@ -100,12 +99,12 @@ T select(bool m, T a, T b) {
   return m ? a : b;
 }
 
-#define RIEMFLOW_LANEWISE(name)                                              \
-  template <class T>                                                         \
-  Pack<T> name(const Pack<T>& a) {                                           \
-    Pack<T> r;                                                               \
-    for (int i = 0; i < kLanes; ++i) r.lane[i] = std::name(a.lane[i]);       \
-    return r;                                                                \
+#define RIEMFLOW_LANEWISE(name)                                        \
+  template <class T>                                                   \
+  Pack<T> name(const Pack<T>& a) {                                     \
+    Pack<T> r;                                                         \
+    for (int i = 0; i < kLanes; ++i) r.lane[i] = std::name(a.lane[i]); \
+    return r;                                                          \
   }
 RIEMFLOW_LANEWISE(sqrt)
 RIEMFLOW_LANEWISE(exp)

@@ -19,7 +19,9 @@ struct Points {
   Points() = default;
   Points(std::size_t n, int dim) : dimension(dim), values(n * static_cast<std::size_t>(dim)) {}
 
-  std::size_t size() const { return dimension == 0 ? 0 : values.size() / static_cast<std::size_t>(dimension); }
+  std::size_t size() const {
+    return dimension == 0 ? 0 : values.size() / static_cast<std::size_t>(dimension);
+  }
   std::span<T> operator[](std::size_t i) { return {row(i), static_cast<std::size_t>(dimension)}; }
   std::span<const T> operator[](std::size_t i) const {
     return {values.data() + i * static_cast<std::size_t>(dimension), static_cast<std::size_t>(dimension)};
@@ -27,10 +29,12 @@ struct Points {
 
   std::size_t tiles() const { return (size() + kLanes - 1) / kLanes; }
   /// Points in tile t: kLanes, fewer in the last.
-  int lanes(std::size_t t) const { return static_cast<int>(std::min<std::size_t>(kLanes, size() - t * kLanes)); }
+  int lanes(std::size_t t) const {
+    return static_cast<int>(std::min<std::size_t>(kLanes, size() - t * kLanes));
+  }
 
-  /// tile[i] = coordinate i of the points of tile t. The padding lanes of the last tile repeat its last point,
-  /// so that no formula and no step control ever sees a made-up value.
+  /// tile[i] = coordinate i of the points of tile t. The padding lanes of the last tile repeat its last
+  /// point, so that no formula and no step control ever sees a made-up value.
   void load_tile(std::size_t t, Pack<T>* tile) const {
     const int valid = lanes(t);
     for (int l = 0; l < kLanes; ++l) {

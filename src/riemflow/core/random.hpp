@@ -11,7 +11,14 @@
 namespace riemflow {
 
 /// What a stream is for; streams of different purpose never meet.
-enum class Purpose : std::uint32_t { initial_parameters, base_sample, batch, divergence_noise, target_sample, test };
+enum class Purpose : std::uint32_t {
+  initial_parameters,
+  base_sample,
+  batch,
+  divergence_noise,
+  target_sample,
+  test
+};
 
 class Random {
  public:

@@ -19,7 +19,9 @@ std::shared_ptr<const Distribution<T>> default_base(std::shared_ptr<const Manifo
         parts.push_back(
             std::make_shared<Uniform<T>>(std::shared_ptr<const Manifold<T>>(manifold, factor.manifold)));
         break;
-      case Geometry::euclidean: parts.push_back(std::make_shared<StandardNormal<T>>(d)); break;
+      case Geometry::euclidean:
+        parts.push_back(std::make_shared<StandardNormal<T>>(d));
+        break;
       case Geometry::ball:
         parts.push_back(std::make_shared<WrappedNormal<T>>(WrappedNormal<T>::standard(d, factor.curvature)));
         break;

@@ -8,7 +8,8 @@
 
 namespace riemflow {
 
-/// Uniform on spheres and tori, standard normal on R^d, standard wrapped normal on the ball; products of these.
+/// Uniform on spheres and tori, standard normal on R^d, standard wrapped normal on the ball; products of
+/// these.
 template <class T>
 std::shared_ptr<const Distribution<T>> default_base(std::shared_ptr<const Manifold<T>> manifold);
 

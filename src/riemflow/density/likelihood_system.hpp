@@ -33,7 +33,9 @@ class LikelihoodSystem final : public OdeSystem<T> {
   bool evaluate(double t, const Pack<T>* y, Pack<T>* rate, T* tape) override;
   void backward(double t, const T* tape, Pack<T>* rate_bar, Pack<T>* y_bar) override;
   void project(Pack<T>* y) const override { manifold_.project(y); }
-  void project_backward(const Pack<T>* y, Pack<T>* y_bar) const override { manifold_.project_backward(y, y_bar); }
+  void project_backward(const Pack<T>* y, Pack<T>* y_bar) const override {
+    manifold_.project_backward(y, y_bar);
+  }
   void error_weight(const Pack<T>* y, Pack<T>* weight) const override;
 
  private:

@@ -25,13 +25,15 @@ void TileFlow<T>::start(const Pack<T>* z, const NoiseKey& key, std::uint64_t fir
   std::fill(y_.begin(), y_.end(), T(0));
   std::copy(z, z + likelihood_.moving(), as_packs(y_.data()));
   for (int l = 0; l < kLanes; ++l) {
-    Random random(key.seed, Purpose::divergence_noise, key.iteration, first_point + static_cast<std::uint64_t>(l));
+    Random random(key.seed, Purpose::divergence_noise, key.iteration,
+                  first_point + static_cast<std::uint64_t>(l));
     likelihood_.field().draw_noise(random, l);
   }
 }
 
 template <class T>
-SolveReport TileFlow<T>::log_prob(Pack<T>* x, Pack<T>& log_density, const NoiseKey& key, std::uint64_t first_point) {
+SolveReport TileFlow<T>::log_prob(Pack<T>* x, Pack<T>& log_density, const NoiseKey& key,
+                                  std::uint64_t first_point) {
   start(x, key, first_point);
   Pack<T>* y = as_packs(y_.data());
   const SolveReport report = solver_.solve(likelihood_, 1, 0, y);
@@ -79,7 +81,8 @@ SolveReport TileFlow<T>::nll_gradient(const Pack<T>* x, const Pack<T>& weight, c
                                       std::uint64_t first_point, TileLoss& loss) {
   start(x, options.key, first_point);
   Pack<T>* y = as_packs(y_.data());
-  const SolveReport report = solver_.solve(likelihood_, 1, 0, y, ErrorNorm::mean_square, options.first_step, &trajectory_);
+  const SolveReport report =
+      solver_.solve(likelihood_, 1, 0, y, ErrorNorm::mean_square, options.first_step, &trajectory_);
   if (report.status != Status::ok) return report;
   Pack<T>* y_bar = as_packs(y_bar_.data());
   const Pack<T> log_base = base_.log_density_gradient(y, y_bar);
@@ -89,12 +92,13 @@ SolveReport TileFlow<T>::nll_gradient(const Pack<T>* x, const Pack<T>& weight, c
 }
 
 template <class T>
-SolveReport TileFlow<T>::reverse_kl_gradient(const Pack<T>* z, const Pack<T>& weight, const Distribution<T>& target,
-                                             const GradientOptions& options, std::uint64_t first_point,
-                                             TileLoss& loss) {
+SolveReport TileFlow<T>::reverse_kl_gradient(const Pack<T>* z, const Pack<T>& weight,
+                                             const Distribution<T>& target, const GradientOptions& options,
+                                             std::uint64_t first_point, TileLoss& loss) {
   start(z, options.key, first_point);
   Pack<T>* y = as_packs(y_.data());
-  const SolveReport report = solver_.solve(likelihood_, 0, 1, y, ErrorNorm::mean_square, options.first_step, &trajectory_);
+  const SolveReport report =
+      solver_.solve(likelihood_, 0, 1, y, ErrorNorm::mean_square, options.first_step, &trajectory_);
   if (report.status != Status::ok) return report;
   Pack<T>* y_bar = as_packs(y_bar_.data());
   const Pack<T> log_target = target.log_density_gradient(y, y_bar);

@@ -1,5 +1,6 @@
 #pragma once
-// A flow on one tile: the whole solve, forward and backward, by one thread. Owns all scratch memory of that thread.
+// A flow on one tile: the whole solve, forward and backward, by one thread. Owns all scratch memory of that
+// thread.
 //
 // Time runs from 0 (base) to 1 (data). With ℓ the integral of the divergence along the path,
 //   log p(x) = log p₀(z(0)) − ∫₀¹ div f dt.
@@ -20,7 +21,8 @@ struct NoiseKey {
 /// How a gradient is computed.
 struct GradientOptions {
   NoiseKey key;
-  double first_step = 0;  ///< to try first in each solve, as SolveSummary::first_step of a similar batch; 0: none known
+  double first_step =
+      0;  ///< to try first in each solve, as SolveSummary::first_step of a similar batch; 0: none known
 };
 
 /// Loss of a tile, summed over its weighted points.
@@ -46,7 +48,8 @@ class TileFlow {
   SolveReport carry(Pack<T>* x, const std::vector<double>& times,
                     const std::function<void(std::size_t, const Pack<T>*)>& visit);
 
-  /// Adds to `loss` and to the gradient Σ_l weight_l·(−log p(x_l) + regularisers). If the solve fails nothing is added.
+  /// Adds to `loss` and to the gradient Σ_l weight_l·(−log p(x_l) + regularisers). If the solve fails nothing
+  /// is added.
   SolveReport nll_gradient(const Pack<T>* x, const Pack<T>& weight, const GradientOptions& options,
                            std::uint64_t first_point, TileLoss& loss);
 

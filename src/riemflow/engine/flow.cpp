@@ -14,7 +14,8 @@ namespace {
 constexpr std::size_t kMostChunks = 64;
 
 std::vector<double> equally_spaced(double from, double to, int frames) {
-  require(frames >= 2, "a path was asked for at " + std::to_string(frames) + " times", "give at least 2 frames");
+  require(frames >= 2, "a path was asked for at " + std::to_string(frames) + " times",
+          "give at least 2 frames");
   std::vector<double> times(static_cast<std::size_t>(frames));
   for (int i = 0; i < frames; ++i) times[static_cast<std::size_t>(i)] = from + (to - from) * i / (frames - 1);
   return times;
@@ -23,7 +24,8 @@ std::vector<double> equally_spaced(double from, double to, int frames) {
 }  // namespace
 
 template <class T>
-Flow<T>::Flow(const FlowConfig& config, std::uint64_t seed, int threads, std::shared_ptr<const Distribution<T>> base)
+Flow<T>::Flow(const FlowConfig& config, std::uint64_t seed, int threads,
+              std::shared_ptr<const Distribution<T>> base)
     : config_(config),
       manifold_(parse_manifold<T>(config.manifold)),
       base_(base ? std::move(base) : default_base<T>(manifold_)),
@@ -36,7 +38,8 @@ Flow<T>::Flow(const FlowConfig& config, std::uint64_t seed, int threads, std::sh
           "the base " + base_->name() + " has " + std::to_string(base_->ambient()) + " numbers a point, " +
               manifold_->name() + " has " + std::to_string(manifold_->ambient()),
           "give a base on the flow's manifold");
-  for (int i = 0; i < pool_.size(); ++i) workers_.push_back(std::make_unique<TileFlow<T>>(*field_, *base_, config_));
+  for (int i = 0; i < pool_.size(); ++i)
+    workers_.push_back(std::make_unique<TileFlow<T>>(*field_, *base_, config_));
 }
 
 template <class T>
@@ -62,7 +65,8 @@ void Flow<T>::check(const Points<T>& points) const {
 
 template <class T>
 template <class Solve>
-void Flow<T>::solve_isolating(const Points<T>& points, std::size_t tile, const Solve& solve, SolveSummary& summary) {
+void Flow<T>::solve_isolating(const Points<T>& points, std::size_t tile, const Solve& solve,
+                              SolveSummary& summary) {
   const int lanes = points.lanes(tile);
   const std::size_t first = tile * kLanes;
   std::vector<Pack<T>> x(static_cast<std::size_t>(points.dimension));
@@ -97,7 +101,8 @@ LogProb<T> Flow<T>::log_prob(const Points<T>& points, const NoiseKey& key) {
         const std::size_t point = first_point + static_cast<std::size_t>(l);
         result.values[point] = good ? value[l] : std::numeric_limits<T>::quiet_NaN();
         for (int i = 0; i < points.dimension; ++i)
-          result.base_points[point][static_cast<std::size_t>(i)] = good ? x[i][l] : std::numeric_limits<T>::quiet_NaN();
+          result.base_points[point][static_cast<std::size_t>(i)] =
+              good ? x[i][l] : std::numeric_limits<T>::quiet_NaN();
       }
       return report;
     };
@@ -173,35 +178,39 @@ Carried<T> Flow<T>::carry(const Points<T>& points, const std::vector<double>& ti
 template <class T>
 Loss Flow<T>::nll_gradient(const Points<T>& points, std::span<T> gradient, const GradientOptions& options) {
   check(points);
-  return gradient_over_tiles(points, gradient,
-                             [&](TileFlow<T>& flow, const Pack<T>* tile, const Pack<T>& weight,
-                                 std::uint64_t first_point, TileLoss& loss) {
-                               return flow.nll_gradient(tile, weight, options, first_point, loss);
-                             });
+  return gradient_over_tiles(
+      points, gradient,
+      [&](TileFlow<T>& flow, const Pack<T>* tile, const Pack<T>& weight, std::uint64_t first_point,
+          TileLoss& loss) { return flow.nll_gradient(tile, weight, options, first_point, loss); });
 }
 
 template <class T>
 Loss Flow<T>::reverse_kl_gradient(std::size_t n, const Distribution<T>& target, std::span<T> gradient,
                                   const GradientOptions& options) {
-  require(target.ambient() == manifold_->ambient(), "the target " + target.name() + " is not on " + manifold_->name(),
+  require(target.ambient() == manifold_->ambient(),
+          "the target " + target.name() + " is not on " + manifold_->name(),
           "give a target on the flow's manifold");
   return gradient_over_tiles(sample_base(n, options.key.seed, options.key.iteration), gradient,
                              [&](TileFlow<T>& flow, const Pack<T>* tile, const Pack<T>& weight,
                                  std::uint64_t first_point, TileLoss& loss) {
-                               return flow.reverse_kl_gradient(tile, weight, target, options, first_point, loss);
+                               return flow.reverse_kl_gradient(tile, weight, target, options, first_point,
+                                                               loss);
                              });
 }
 
 template <class T>
-Loss Flow<T>::gradient_over_tiles(const Points<T>& points, std::span<T> gradient, const TileGradient& tile_gradient) {
+Loss Flow<T>::gradient_over_tiles(const Points<T>& points, std::span<T> gradient,
+                                  const TileGradient& tile_gradient) {
   require(points.size() > 0, "a gradient was asked for with no points", "give at least one");
   require(gradient.size() == parameters_.size(),
           "the gradient has room for " + std::to_string(gradient.size()) + " numbers",
           "the flow has " + std::to_string(parameters_.size()) + " parameters");
   prepare();
-  // Chunks of consecutive tiles, each with its own sum: they, and the tree over them, depend on the batch alone.
+  // Chunks of consecutive tiles, each with its own sum: they, and the tree over them, depend on the batch
+  // alone.
   const std::size_t tiles = points.tiles();
-  const std::size_t per_chunk = (tiles + kMostChunks - 1) / kMostChunks, chunks = (tiles + per_chunk - 1) / per_chunk;
+  const std::size_t per_chunk = (tiles + kMostChunks - 1) / kMostChunks,
+                    chunks = (tiles + per_chunk - 1) / per_chunk;
   const std::size_t size = field_->working_size();
   if (chunk_gradients_.size() < chunks) chunk_gradients_.resize(chunks);
   std::vector<TileLoss> losses(chunks);
@@ -249,8 +258,10 @@ Loss Flow<T>::gradient_over_tiles(const Points<T>& points, std::span<T> gradient
 
   // Points that failed are left out of the mean.
   if (const std::size_t failed = loss.summary.failures.size(); failed > 0) {
-    const double correction = static_cast<double>(points.size()) / static_cast<double>(points.size() - failed);
-    for (double* value : {&loss.total, &loss.likelihood, &loss.kinetic, &loss.frobenius}) *value *= correction;
+    const double correction =
+        static_cast<double>(points.size()) / static_cast<double>(points.size() - failed);
+    for (double* value : {&loss.total, &loss.likelihood, &loss.kinetic, &loss.frobenius})
+      *value *= correction;
     for (T& g : gradient) g *= static_cast<T>(correction);
   }
   return loss;

@@ -1,6 +1,7 @@
 #pragma once
-// Flow: the one facade. A density on a manifold, given by a base distribution carried along a learned vector field:
-// evaluated, sampled and differentiated, over all tiles and threads. Same seed, same bits, for any number of threads.
+// Flow: the one facade. A density on a manifold, given by a base distribution carried along a learned vector
+// field: evaluated, sampled and differentiated, over all tiles and threads. Same seed, same bits, for any
+// number of threads.
 
 #include <functional>
 #include <memory>
@@ -19,7 +20,8 @@ namespace riemflow {
 template <class T>
 class Flow {
  public:
-  /// Random parameters from `seed`. base: default_base(manifold) unless given. threads: 0 means one for each core.
+  /// Random parameters from `seed`. base: default_base(manifold) unless given. threads: 0 means one for each
+  /// core.
   explicit Flow(const FlowConfig& config, std::uint64_t seed = 0, int threads = 0,
                 std::shared_ptr<const Distribution<T>> base = nullptr);
   ~Flow();
@@ -48,8 +50,8 @@ class Flow {
   /// Mean of −log p(x) + regularisers over the points, and its gradient in the parameters (=).
   Loss nll_gradient(const Points<T>& points, std::span<T> gradient, const GradientOptions& options = {});
 
-  /// Reverse Kullback–Leibler divergence KL(model ‖ target) estimated on n draws, and its gradient (=). The base
-  /// draws are those of sample_base(n, options.key.seed, options.key.iteration).
+  /// Reverse Kullback–Leibler divergence KL(model ‖ target) estimated on n draws, and its gradient (=). The
+  /// base draws are those of sample_base(n, options.key.seed, options.key.iteration).
   Loss reverse_kl_gradient(std::size_t n, const Distribution<T>& target, std::span<T> gradient,
                            const GradientOptions& options);
 

@@ -30,8 +30,8 @@ std::string SolveSummary::message() const {
   if (failures.empty()) return "";
   std::map<Status, std::size_t> counts;
   for (const Failure& failure : failures) ++counts[failure.status];
-  std::string text = std::to_string(failures.size()) + " of " + std::to_string(points) + " points failed (first: point " +
-                     std::to_string(failures.front().point) + ")";
+  std::string text = std::to_string(failures.size()) + " of " + std::to_string(points) +
+                     " points failed (first: point " + std::to_string(failures.front().point) + ")";
   for (const auto& [status, count] : counts)
     text += "; " + std::to_string(count) + ": " + std::string(explain(status));
   return text;

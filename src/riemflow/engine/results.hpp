@@ -19,12 +19,12 @@ struct Failure {
 
 struct SolveSummary {
   std::size_t points = 0;
-  std::size_t solves = 0;     ///< tiles
-  long evaluations = 0;       ///< summed over solves
-  int most_evaluations = 0;   ///< of one solve
+  std::size_t solves = 0;    ///< tiles
+  long evaluations = 0;      ///< summed over solves
+  int most_evaluations = 0;  ///< of one solve
   long accepted = 0;
   long rejected = 0;
-  double first_steps = 0;     ///< sum over solves of SolveReport::first_step
+  double first_steps = 0;         ///< sum over solves of SolveReport::first_step
   std::vector<Failure> failures;  ///< by increasing point
 
   bool ok() const { return failures.empty(); }
@@ -40,8 +40,8 @@ struct SolveSummary {
 
 template <class T>
 struct LogProb {
-  std::vector<T> values;    ///< log p(x) in nats a point; NaN where the solve failed
-  Points<T> base_points;    ///< where the flow takes each point at time 0
+  std::vector<T> values;  ///< log p(x) in nats a point; NaN where the solve failed
+  Points<T> base_points;  ///< where the flow takes each point at time 0
   SolveSummary summary;
 
   double mean() const;            ///< over the points that did not fail

@@ -63,7 +63,8 @@ void hyperboloid_backward(T c, int n, int k, PackMatrix<T> in, PackMatrix<T> out
   const Pack<T> root = T(2) * std::sqrt(c);
   const Pack<T> two_c = 2 * c;
   const Pack<T> r = Pack<T>(1) / (Pack<T>(1) - Pack<T>(c) * dot(n, in.data, in.data, in.stride, in.stride));
-  Pack<T> r_bar = root * dot(n, in.data, out_bar.data, in.stride, out_bar.stride) + Pack<T>(2) * out_bar(n, 0);
+  Pack<T> r_bar =
+      root * dot(n, in.data, out_bar.data, in.stride, out_bar.stride) + Pack<T>(2) * out_bar(n, 0);
   for (int i = 0; i < n; ++i) in_bar(i, 0) += root * r * out_bar(i, 0);
   for (int j = 1; j <= k; ++j) {
     const Pack<T> along = dot(n, in.data, in.data + j, in.stride, in.stride);
@@ -84,30 +85,39 @@ void hyperboloid_backward(T c, int n, int k, PackMatrix<T> in, PackMatrix<T> out
 
 int embedding_size(Embedding embedding, int n) {
   switch (embedding) {
-    case Embedding::circles: return 2 * n;
-    case Embedding::hyperboloid: return n + 1;
-    default: return n;
+    case Embedding::circles:
+      return 2 * n;
+    case Embedding::hyperboloid:
+      return n + 1;
+    default:
+      return n;
   }
 }
 
 template <class T>
 void embed(Embedding embedding, double curvature, int n, int k, PackMatrix<T> in, PackMatrix<T> out) {
   switch (embedding) {
-    case Embedding::coordinates: return scale(T(1), n, k, in, out);
-    case Embedding::unit_vector: return scale(static_cast<T>(std::sqrt(curvature)), n, k, in, out);
-    case Embedding::circles: return circles(n, k, in, out);
-    case Embedding::hyperboloid: return hyperboloid(static_cast<T>(-curvature), n, k, in, out);
+    case Embedding::coordinates:
+      return scale(T(1), n, k, in, out);
+    case Embedding::unit_vector:
+      return scale(static_cast<T>(std::sqrt(curvature)), n, k, in, out);
+    case Embedding::circles:
+      return circles(n, k, in, out);
+    case Embedding::hyperboloid:
+      return hyperboloid(static_cast<T>(-curvature), n, k, in, out);
   }
 }
 
 template <class T>
-void embed_backward(Embedding embedding, double curvature, int n, int k, PackMatrix<T> in, PackMatrix<T> out_bar,
-                    PackMatrix<T> in_bar) {
+void embed_backward(Embedding embedding, double curvature, int n, int k, PackMatrix<T> in,
+                    PackMatrix<T> out_bar, PackMatrix<T> in_bar) {
   switch (embedding) {
-    case Embedding::coordinates: return scale_backward(T(1), n, k, out_bar, in_bar);
+    case Embedding::coordinates:
+      return scale_backward(T(1), n, k, out_bar, in_bar);
     case Embedding::unit_vector:
       return scale_backward(static_cast<T>(std::sqrt(curvature)), n, k, out_bar, in_bar);
-    case Embedding::circles: return circles_backward(n, k, in, out_bar, in_bar);
+    case Embedding::circles:
+      return circles_backward(n, k, in, out_bar, in_bar);
     case Embedding::hyperboloid:
       return hyperboloid_backward(static_cast<T>(-curvature), n, k, in, out_bar, in_bar);
   }
@@ -115,7 +125,8 @@ void embed_backward(Embedding embedding, double curvature, int n, int k, PackMat
 
 template void embed(Embedding, double, int, int, PackMatrix<float>, PackMatrix<float>);
 template void embed(Embedding, double, int, int, PackMatrix<double>, PackMatrix<double>);
-template void embed_backward(Embedding, double, int, int, PackMatrix<float>, PackMatrix<float>, PackMatrix<float>);
+template void embed_backward(Embedding, double, int, int, PackMatrix<float>, PackMatrix<float>,
+                             PackMatrix<float>);
 template void embed_backward(Embedding, double, int, int, PackMatrix<double>, PackMatrix<double>,
                              PackMatrix<double>);
 

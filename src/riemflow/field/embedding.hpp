@@ -10,7 +10,7 @@ enum class Embedding {
   coordinates,  ///< x
   unit_vector,  ///< √K·x on the sphere of radius 1/√K
   circles,      ///< (sin x_1 … sin x_n, cos x_1 … cos x_n)
-  hyperboloid   ///< (2√c·x/q, 2/q − 1), q = 1 − c|x|²: the point on the upper sheet of |X|² − X₀² = −1
+  hyperboloid  ///< (2√c·x/q, 2/q − 1), q = 1 − c|x|²: the point on the upper sheet of |X|² − X₀² = −1
 };
 
 int embedding_size(Embedding embedding, int n);
@@ -21,7 +21,7 @@ void embed(Embedding embedding, double curvature, int n, int k, PackMatrix<T> in
 
 /// in_bar += the cotangent of `in`, given out_bar.
 template <class T>
-void embed_backward(Embedding embedding, double curvature, int n, int k, PackMatrix<T> in, PackMatrix<T> out_bar,
-                    PackMatrix<T> in_bar);
+void embed_backward(Embedding embedding, double curvature, int n, int k, PackMatrix<T> in,
+                    PackMatrix<T> out_bar, PackMatrix<T> in_bar);
 
 }  // namespace riemflow

@@ -10,13 +10,16 @@ FieldPass<T>::FieldPass(const VectorField<T>& field, const DivergenceConfig& div
                         bool differentiate)
     : field_(field),
       kernels_(simd::kernels<T>()),
-      activation_(field.config().activation == Activation::tanh ? simd::Function::tanh : simd::Function::swish),
+      activation_(field.config().activation == Activation::tanh ? simd::Function::tanh
+                                                                : simd::Function::swish),
       exact_(divergence.estimator == DivergenceEstimator::exact),
       frobenius_(frobenius),
       noise_kind_(divergence.noise),
       ambient_(field.manifold().ambient()),
       width_(field.config().width),
-      k_(!differentiate ? 0 : exact_ ? field.manifold().dimension() : divergence.probes),
+      k_(!differentiate ? 0
+         : exact_       ? field.manifold().dimension()
+                        : divergence.probes),
       n_((1 + k_) * kLanes),
       share_(exact_ ? T(1) : T(1) / static_cast<T>(divergence.probes)) {
   std::size_t at = 0;
@@ -81,7 +84,8 @@ void FieldPass<T>::input_forward(const T* working, T* tape) {
   bool first = true;
   for (const InputBlock& block : field_.input_blocks()) {
     T* features = tape + at_features_ + jet_size(block.feature);
-    embed(block.embedding, block.curvature, block.rows, k_, jet(tape + at_in_).from(block.row, 0), jet(features));
+    embed(block.embedding, block.curvature, block.rows, k_, jet(tape + at_in_).from(block.row, 0),
+          jet(features));
     const T* weights = working + block.weights;
     if (!block.distance) {
       kernels_.multiply(width_, n_, block.features, weights, block.features, features, pre, !first);
@@ -112,8 +116,10 @@ bool FieldPass<T>::evaluate(const T* working, T t, const Pack<T>* z, Pack<T>* f,
   manifold.project(x);
   for (int i = 0; i < ambient_; ++i) in(i, 0) = x[i];
   if (k_ > 0) {
-    if (exact_) manifold.seed_basis(x, in.from(0, 1));
-    else manifold.seed_probe(x, {as_packs(noise_.data()), k_}, k_, in.from(0, 1));
+    if (exact_)
+      manifold.seed_basis(x, in.from(0, 1));
+    else
+      manifold.seed_probe(x, {as_packs(noise_.data()), k_}, k_, in.from(0, 1));
   }
 
   input_forward(working, tape);
@@ -122,14 +128,16 @@ bool FieldPass<T>::evaluate(const T* working, T t, const Pack<T>* z, Pack<T>* f,
   kernels_.activate(activation_, width_, n_, bias_.data(), kept, wide_.data());
   for (const DenseLayer& layer : field_.hidden()) {
     kept += jet_size(width_);
-    kernels_.multiply(layer.rows, n_, layer.columns, working + layer.weight, layer.columns, wide_.data(), kept, false);
+    kernels_.multiply(layer.rows, n_, layer.columns, working + layer.weight, layer.columns, wide_.data(),
+                      kept, false);
     set_bias(layer, working, t);
     kernels_.activate(activation_, width_, n_, bias_.data(), kept, wide_.data());
   }
 
   const DenseLayer& output = field_.output();
   T* u = tape + at_output_;
-  kernels_.multiply(output.rows, n_, output.columns, working + output.weight, output.columns, wide_.data(), u, false);
+  kernels_.multiply(output.rows, n_, output.columns, working + output.weight, output.columns, wide_.data(), u,
+                    false);
   set_bias(output, working, t);
   for (int i = 0; i < ambient_; ++i) jet(u)(i, 0) += Pack<T>(bias_[static_cast<std::size_t>(i)]);
   if (const T bound = static_cast<T>(field_.config().bound); bound > 0) {
@@ -144,7 +152,8 @@ bool FieldPass<T>::evaluate(const T* working, T t, const Pack<T>* z, Pack<T>* f,
   rates = {Pack<T>(0), Pack<T>(0), Pack<T>(0)};
   for (std::size_t b = 0; b < field_.factors().size(); ++b) {
     const int row = field_.factors()[b].row;
-    field_.output_layers()[b].forward(in.from(row, 0), jet(u).from(row, 0), k_, share_, frobenius_, f + row, rates);
+    field_.output_layers()[b].forward(in.from(row, 0), jet(u).from(row, 0), k_, share_, frobenius_, f + row,
+                                      rates);
   }
   return true;
 }
@@ -158,8 +167,8 @@ void FieldPass<T>::backward(const T* working, T t, const T* tape, Pack<T>* f_bar
   T* u_bar = narrow_bar_.data();
   for (std::size_t b = 0; b < field_.factors().size(); ++b) {
     const int row = field_.factors()[b].row;
-    field_.output_layers()[b].backward(in.from(row, 0), u.from(row, 0), k_, share_, frobenius_, f_bar + row, rates_bar,
-                                       jet(u_bar).from(row, 0), in_bar.from(row, 0));
+    field_.output_layers()[b].backward(in.from(row, 0), u.from(row, 0), k_, share_, frobenius_, f_bar + row,
+                                       rates_bar, jet(u_bar).from(row, 0), in_bar.from(row, 0));
   }
   // The bound's factors B and 1/B cancel in the cotangent.
   if (field_.config().bound > 0)
@@ -173,10 +182,10 @@ void FieldPass<T>::backward(const T* working, T t, const T* tape, Pack<T>* f_bar
     T* next = wide_bar_.data() + (l % 2) * jet_size(width_);
     add_bias_gradient(*layer, bar, t, working_bar);
     kernels_.reactivate(activation_, width_, n_, kept, wide_.data());
-    kernels_.add_outer(layer->rows, n_, layer->columns, bar, wide_.data(), working_bar + layer->weight, layer->columns,
-                       transposed_.data());
-    kernels_.multiply_transposed(layer->rows, n_, layer->columns, working + layer->weight, layer->columns, bar, next,
-                                 false);
+    kernels_.add_outer(layer->rows, n_, layer->columns, bar, wide_.data(), working_bar + layer->weight,
+                       layer->columns, transposed_.data());
+    kernels_.multiply_transposed(layer->rows, n_, layer->columns, working + layer->weight, layer->columns,
+                                 bar, next, false);
     kernels_.activate_backward(activation_, width_, n_, kept, next);
     bar = next;
     if (l > 0) layer = &field_.hidden()[l - 1];
@@ -188,15 +197,18 @@ void FieldPass<T>::backward(const T* working, T t, const T* tape, Pack<T>* f_bar
   Pack<T>* x_bar = as_packs(x_bar_.data());
   for (int i = 0; i < ambient_; ++i) x_bar[i] = in_bar(i, 0);
   if (k_ > 0) {
-    if (exact_) manifold.seed_basis_backward(x, in.from(0, 1), in_bar.from(0, 1), x_bar);
-    else manifold.seed_probe_backward(x, {as_packs(noise_.data()), k_}, k_, in_bar.from(0, 1), x_bar);
+    if (exact_)
+      manifold.seed_basis_backward(x, in.from(0, 1), in_bar.from(0, 1), x_bar);
+    else
+      manifold.seed_probe_backward(x, {as_packs(noise_.data()), k_}, k_, in_bar.from(0, 1), x_bar);
   }
   manifold.project_backward(as_packs(tape + at_z_), x_bar);
   for (int i = 0; i < ambient_; ++i) z_bar[i] += x_bar[i];
 }
 
 template <class T>
-void FieldPass<T>::input_backward(const T* working, const T* tape, const T* pre_bar, T* in_bar, T* working_bar) {
+void FieldPass<T>::input_backward(const T* working, const T* tape, const T* pre_bar, T* in_bar,
+                                  T* working_bar) {
   const T* distance = tape + at_distances_;
   // The second half of wide_bar_ or the first, whichever pre_bar does not occupy.
   T* spare = pre_bar == wide_bar_.data() ? wide_bar_.data() + jet_size(width_) : wide_bar_.data();

@@ -9,10 +9,14 @@ namespace {
 
 Embedding embedding_of(Geometry geometry, InputLayer input) {
   switch (geometry) {
-    case Geometry::euclidean: return Embedding::coordinates;
-    case Geometry::sphere: return Embedding::unit_vector;
-    case Geometry::torus: return Embedding::circles;
-    case Geometry::ball: break;
+    case Geometry::euclidean:
+      return Embedding::coordinates;
+    case Geometry::sphere:
+      return Embedding::unit_vector;
+    case Geometry::torus:
+      return Embedding::circles;
+    case Geometry::ball:
+      break;
   }
   return input == InputLayer::geodesic ? Embedding::hyperboloid : Embedding::coordinates;
 }
@@ -52,7 +56,8 @@ InputBlock make_input_block(const Factor<T>& factor, int index, const FieldConfi
   block.features = embedding_size(block.embedding, block.rows);
   // On the ball a geodesic neuron has d parameters for d + 1 weights.
   block.parameter_columns = block.embedding == Embedding::hyperboloid ? block.rows : block.features;
-  block.parameters = layout.add("input." + std::to_string(index) + ".weight", config.width, block.parameter_columns);
+  block.parameters =
+      layout.add("input." + std::to_string(index) + ".weight", config.width, block.parameter_columns);
   block.weights = working_size;
   working_size += static_cast<std::size_t>(config.width) * static_cast<std::size_t>(block.features);
   block.scales = working_size;
@@ -80,7 +85,8 @@ void prepare_input(const InputBlock& block, int width, const T* parameters, T* w
       scales[i] = static_cast<T>(norm);
     } else {
       const double eta = 2 * root * norm;
-      for (int j = 0; j < n; ++j) row[j] = static_cast<T>(std::cosh(eta) * a[static_cast<std::size_t>(j)] / norm);
+      for (int j = 0; j < n; ++j)
+        row[j] = static_cast<T>(std::cosh(eta) * a[static_cast<std::size_t>(j)] / norm);
       row[n] = static_cast<T>(-std::sinh(eta));
       scales[i] = static_cast<T>(1 / root);
     }
@@ -88,7 +94,8 @@ void prepare_input(const InputBlock& block, int width, const T* parameters, T* w
 }
 
 template <class T>
-void pull_back_input(const InputBlock& block, int width, const T* parameters, const T* working_bar, T* gradient) {
+void pull_back_input(const InputBlock& block, int width, const T* parameters, const T* working_bar,
+                     T* gradient) {
   const T* from = parameters + block.parameters;
   const T* weights_bar = working_bar + block.weights;
   const T* scales_bar = working_bar + block.scales;
@@ -121,10 +128,10 @@ void pull_back_input(const InputBlock& block, int width, const T* parameters, co
   }
 }
 
-#define RIEMFLOW_INSTANTIATE(T)                                                                                  \
-  template InputBlock make_input_block(const Factor<T>&, int, const FieldConfig&, int, ParameterLayout&,         \
-                                       std::size_t&);                                                            \
-  template void prepare_input(const InputBlock&, int, const T*, T*);                                             \
+#define RIEMFLOW_INSTANTIATE(T)                                                                          \
+  template InputBlock make_input_block(const Factor<T>&, int, const FieldConfig&, int, ParameterLayout&, \
+                                       std::size_t&);                                                    \
+  template void prepare_input(const InputBlock&, int, const T*, T*);                                     \
   template void pull_back_input(const InputBlock&, int, const T*, const T*, T*);
 RIEMFLOW_INSTANTIATE(float)
 RIEMFLOW_INSTANTIATE(double)

@@ -3,16 +3,17 @@
 //
 //   linear             ⟨w, φ(x)⟩ with φ the factor's embedding
 //   geodesic, sphere   ‖w‖·asin(ρ⟨ŵ, n⟩), ŵ = w/‖w‖, n the unit vector: the signed angle to the great
-//                      hypersphere normal to w. The distance has a cone point at ±ŵ, where the paper's neuron is
-//                      not differentiable; ρ = 1/√(1 + 10⁻⁴) rounds it off within 0.01 rad and makes the field
-//                      smooth, as the existence of the flow asks.
+//                      hypersphere normal to w. The distance has a cone point at ±ŵ, where the paper's neuron
+//                      is not differentiable; ρ = 1/√(1 + 10⁻⁴) rounds it off within 0.01 rad and makes the
+//                      field smooth, as the existence of the flow asks.
 //   geodesic, ball     signed hyperbolic distance to the hyperplane through p = exp₀(a) normal to the
 //                      transported a. In hyperboloid coordinates (X, X₀) moving p to the origin is a boost
 //                      along â = a/|a| with rapidity η = 2√c|a|, so the paper's expression becomes
 //                      asinh(cosh η⟨â, X⟩ − sinh η·X₀)/√c: linear in the embedding, then one asinh.
 //
-// The engine works with `working` weights, in which a geodesic neuron is scale·σ(⟨row, features⟩) with σ asin or
-// asinh; they are made from the parameters once an update, and their gradient is pulled back once an update.
+// The engine works with `working` weights, in which a geodesic neuron is scale·σ(⟨row, features⟩) with σ asin
+// or asinh; they are made from the parameters once an update, and their gradient is pulled back once an
+// update.
 
 #include <optional>
 #include <vector>
@@ -48,6 +49,7 @@ void prepare_input(const InputBlock& block, int width, const T* parameters, T* w
 
 /// gradient of the block's parameters =, from that of its working weights.
 template <class T>
-void pull_back_input(const InputBlock& block, int width, const T* parameters, const T* working_bar, T* gradient);
+void pull_back_input(const InputBlock& block, int width, const T* parameters, const T* working_bar,
+                     T* gradient);
 
 }  // namespace riemflow

@@ -25,7 +25,9 @@ OutputLayer<T>::OutputLayer(const Factor<T>& factor, BallScaling scaling)
       curvature_(static_cast<T>(factor.curvature)),
       dimension_(factor.manifold->dimension()),
       ambient_(factor.manifold->ambient()),
-      power_(scaling == BallScaling::none ? 0 : scaling == BallScaling::unit ? 1 : dimension_) {}
+      power_(scaling == BallScaling::none   ? 0
+             : scaling == BallScaling::unit ? 1
+                                            : dimension_) {}
 
 template <class T>
 void OutputLayer<T>::forward(PackMatrix<T> in, PackMatrix<T> u, int k, T share, bool frobenius, Pack<T>* f,
@@ -60,7 +62,8 @@ void OutputLayer<T>::forward(PackMatrix<T> in, PackMatrix<T> u, int k, T share, 
     for (int j = 1; frobenius && j <= k; ++j) {
       const Pack<T> gv = g * column_dot(n, in, 0, in, j), vu = column_dot(n, in, j, u, 0);
       for (int i = 0; i < n; ++i) {
-        const Pack<T> w = u(i, j) + Pack<T>(1 - power_) * gv * u(i, 0) + g * ux * in(i, j) - vu * g * in(i, 0);
+        const Pack<T> w =
+            u(i, j) + Pack<T>(1 - power_) * gv * u(i, 0) + g * ux * in(i, j) - vu * g * in(i, 0);
         squares += s * s * w * w;
       }
     }
@@ -74,8 +77,9 @@ void OutputLayer<T>::forward(PackMatrix<T> in, PackMatrix<T> u, int k, T share, 
 }
 
 template <class T>
-void OutputLayer<T>::backward(PackMatrix<T> in, PackMatrix<T> u, int k, T share, bool frobenius, Pack<T>* f_bar,
-                              const Rates<T>& rates_bar, PackMatrix<T> u_bar, PackMatrix<T> in_bar) const {
+void OutputLayer<T>::backward(PackMatrix<T> in, PackMatrix<T> u, int k, T share, bool frobenius,
+                              Pack<T>* f_bar, const Rates<T>& rates_bar, PackMatrix<T> u_bar,
+                              PackMatrix<T> in_bar) const {
   const int n = ambient_;
   const Pack<T> K = curvature_;
   const Pack<T>& div_bar = rates_bar.divergence;
@@ -83,8 +87,7 @@ void OutputLayer<T>::backward(PackMatrix<T> in, PackMatrix<T> u, int k, T share,
 
   if (geometry_ == Geometry::sphere) {
     const Pack<T> ux = K * column_dot(n, u, 0, in, 0);
-    for (int i = 0; i < n; ++i)
-      f_bar[i] += Pack<T>(2) * rates_bar.kinetic * (u(i, 0) - ux * in(i, 0));
+    for (int i = 0; i < n; ++i) f_bar[i] += Pack<T>(2) * rates_bar.kinetic * (u(i, 0) - ux * in(i, 0));
     Pack<T> ux_bar = -dot(n, f_bar, in.data, 1, in.stride) - Pack<T>(dimension_) * div_bar;
     for (int j = 1; j <= k; ++j) {
       const Pack<T> trace_bar = Pack<T>(share) * div_bar;

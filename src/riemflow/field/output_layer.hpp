@@ -2,8 +2,8 @@
 // From the network's output u to a tangent vector f, its divergence and what the regularisers integrate, a
 // factor at a time. u comes as a jet: u and its derivatives u̇_j = Du[v_j] in k directions v_j.
 //
-// The divergence is c·s·Σ_j⟨v_j, u̇_j⟩ + closed form, where Σ_j c·v_j v_jᵀ is, or has as its mean, the identity
-// of the tangent space: only the network's own trace is ever estimated.
+// The divergence is c·s·Σ_j⟨v_j, u̇_j⟩ + closed form, where Σ_j c·v_j v_jᵀ is, or has as its mean, the
+// identity of the tangent space: only the network's own trace is ever estimated.
 //
 //   R^d, T^d   f = u                  div f = tr Du
 //   S^d        f = u − K⟨u,x⟩x        div f = tr_T Du − d·K⟨u,x⟩
@@ -34,9 +34,10 @@ class OutputLayer {
  public:
   OutputLayer(const Factor<T>& factor, BallScaling scaling);
 
-  /// in: jet of x (the point, and the seeds v_j); u: jet of the network's output; both are this factor's rows.
-  /// f (ambient packs) =, rates +=. share = c above.
-  void forward(PackMatrix<T> in, PackMatrix<T> u, int k, T share, bool frobenius, Pack<T>* f, Rates<T>& rates) const;
+  /// in: jet of x (the point, and the seeds v_j); u: jet of the network's output; both are this factor's
+  /// rows. f (ambient packs) =, rates +=. share = c above.
+  void forward(PackMatrix<T> in, PackMatrix<T> u, int k, T share, bool frobenius, Pack<T>* f,
+               Rates<T>& rates) const;
 
   /// u_bar =, in_bar += the cotangents, given those of f and of the rates. f_bar is scratch afterwards.
   void backward(PackMatrix<T> in, PackMatrix<T> u, int k, T share, bool frobenius, Pack<T>* f_bar,

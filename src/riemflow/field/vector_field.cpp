@@ -10,12 +10,14 @@ namespace riemflow {
 template <class T>
 VectorField<T>::VectorField(std::shared_ptr<const Manifold<T>> manifold, const FieldConfig& config)
     : manifold_(std::move(manifold)), config_(config), factors_(manifold_->factors()) {
-  require(config.width >= 1 && config.width <= 65536, "the network's width is " + std::to_string(config.width),
+  require(config.width >= 1 && config.width <= 65536,
+          "the network's width is " + std::to_string(config.width),
           "give a width from 1 to 65536 (64 is usual)");
   require(config.depth >= 1 && config.depth <= 1000, "the network's depth is " + std::to_string(config.depth),
           "give a depth from 1 to 1000 hidden layers (3 is usual)");
   require(std::isfinite(config.bound) && config.bound >= 0,
-          "the field's bound is " + std::to_string(config.bound), "give a positive number, or 0 for no bound");
+          "the field's bound is " + std::to_string(config.bound),
+          "give a positive number, or 0 for no bound");
   for (const Factor<T>& factor : factors_) {
     const int index = static_cast<int>(inputs_.size());
     inputs_.push_back(make_input_block(factor, index, config_, features_, layout_, working_size_));
@@ -47,13 +49,16 @@ std::vector<T> VectorField<T>::initial_parameters(std::uint64_t seed) const {
   const auto fill = [&](std::size_t from, std::size_t count, int fan_in) {
     const double range = 1 / std::sqrt(static_cast<double>(fan_in));
     for (std::size_t i = from; i < from + count; ++i)
-      parameters[i] = static_cast<T>(range * (2 * Random(seed, Purpose::initial_parameters, 0, i).uniform() - 1));
+      parameters[i] =
+          static_cast<T>(range * (2 * Random(seed, Purpose::initial_parameters, 0, i).uniform() - 1));
   };
   const auto fill_dense = [&](const DenseLayer& layer, int fan_in) {
-    fill(layer.parameters, static_cast<std::size_t>(layer.rows) * static_cast<std::size_t>(layer.columns + 2), fan_in);
+    fill(layer.parameters, static_cast<std::size_t>(layer.rows) * static_cast<std::size_t>(layer.columns + 2),
+         fan_in);
   };
   for (const InputBlock& block : inputs_)
-    fill(block.parameters, static_cast<std::size_t>(config_.width) * static_cast<std::size_t>(block.parameter_columns),
+    fill(block.parameters,
+         static_cast<std::size_t>(config_.width) * static_cast<std::size_t>(block.parameter_columns),
          features_ + 1);
   fill_dense(input_dense_, features_ + 1);
   for (const DenseLayer& layer : hidden_) fill_dense(layer, layer.columns + 1);
@@ -70,7 +75,8 @@ void VectorField<T>::prepare(std::span<const T> parameters, T* working) const {
 }
 
 template <class T>
-void VectorField<T>::pull_back(std::span<const T> parameters, const T* working_bar, std::span<T> gradient) const {
+void VectorField<T>::pull_back(std::span<const T> parameters, const T* working_bar,
+                               std::span<T> gradient) const {
   for (const InputBlock& block : inputs_)
     pull_back_input(block, config_.width, parameters.data(), working_bar, gradient.data());
   std::copy(working_bar + input_dense_.weight, working_bar + working_size_,

@@ -100,8 +100,8 @@ class Manifold {
   /// weight[i] for each coordinate.
   virtual void error_weight(const Pack<T>* x, Pack<T>* weight) const = 0;
 
-  // Seeds: directions in which a field is differentiated for its divergence, column j of v (ambient × k), such
-  // that Σ_j v_j v_jᵀ = the identity of the tangent space in coordinates that are Euclidean at x (on the
+  // Seeds: directions in which a field is differentiated for its divergence, column j of v (ambient × k),
+  // such that Σ_j v_j v_jᵀ = the identity of the tangent space in coordinates that are Euclidean at x (on the
   // ball these are λ times the frame). They vary with x where tangent spaces do, hence the backward passes.
   /// v (ambient × d) = an Euclidean-orthonormal basis.
   virtual void seed_basis(const Pack<T>* x, PackMatrix<T> v) const = 0;

@@ -5,12 +5,12 @@
 #include <algorithm>
 #include <cctype>
 #include <charconv>
-#include <numeric>
 #include <optional>
 #include <string>
 #include <utility>
 
 #include "riemflow/core/error.hpp"
+#include "riemflow/core/suggest.hpp"
 #include "riemflow/manifold/euclidean.hpp"
 #include "riemflow/manifold/poincare_ball.hpp"
 #include "riemflow/manifold/product.hpp"
@@ -21,7 +21,7 @@ namespace riemflow {
 namespace {
 
 constexpr int kLargestDimension = 4096;
-constexpr const char* kKinds[] = {"euclidean", "sphere", "ball", "torus"};
+constexpr std::string_view kKinds[] = {"euclidean", "sphere", "ball", "torus"};
 
 bool is_space(char c) { return std::isspace(static_cast<unsigned char>(c)) != 0; }
 bool is_digit(char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; }
@@ -62,26 +62,11 @@ std::optional<Number> parse_number(std::string_view s) {
   return value;
 }
 
-/// Insertions, deletions and replacements that make b of a.
-int edit_distance(std::string_view a, std::string_view b) {
-  std::vector<int> row(b.size() + 1);
-  std::iota(row.begin(), row.end(), 0);
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    int diagonal = std::exchange(row[0], static_cast<int>(i) + 1);
-    for (std::size_t j = 0; j < b.size(); ++j)
-      diagonal = std::exchange(row[j + 1],
-                               std::min({row[j + 1] + 1, row[j] + 1, diagonal + (a[i] == b[j] ? 0 : 1)}));
-  }
-  return row.back();
-}
-
 [[noreturn]] void unknown_kind(std::string_view kind) {
-  const auto distance = [&](const char* known) { return edit_distance(kind, known); };
-  const char* nearest = *std::min_element(std::begin(kKinds), std::end(kKinds),
-                                          [&](auto* a, auto* b) { return distance(a) < distance(b); });
+  const std::string_view nearest = nearest_name(kind, kKinds);
   const std::string known = "the manifolds are euclidean, sphere, ball (hyperbolic space) and torus";
   throw Error(fmt::format("unknown manifold '{}'", kind),
-              distance(nearest) <= 2 ? fmt::format("perhaps you meant {}? {}", nearest, known) : known);
+              nearest.empty() ? known : fmt::format("perhaps you meant {}? {}", nearest, known));
 }
 
 int parse_dimension(std::string_view factor, std::string_view text) {

@@ -9,8 +9,8 @@
 namespace riemflow {
 namespace {
 
-// The PI controller with the constants of Hairer's DOPRI5: h⁺ = h·safety·err^−α/q·err_before^β/q. (α = 0.7, β = 0.4,
-// made for stiff problems, takes 5 % more evaluations here: solves of a few steps want to grow fast.)
+// The PI controller with the constants of Hairer's DOPRI5: h⁺ = h·safety·err^−α/q·err_before^β/q. (α = 0.7, β
+// = 0.4, made for stiff problems, takes 5 % more evaluations here: solves of a few steps want to grow fast.)
 constexpr double kSafety = 0.9, kShrink = 0.2, kGrow = 10, kAlpha = 0.85, kBeta = 0.2;
 constexpr double kStretch = 1.08;
 
@@ -31,10 +31,12 @@ void add(int rows, double factor, const Pack<T>* v, Pack<T>* y) {
 
 void validate(const SolverOptions& options) {
   const Tableau& method = tableau(options.method);
-  require(options.rtol > 0 && options.atol > 0 && options.rtol < 1 && std::isfinite(options.atol),
-          "the tolerances are rtol " + std::to_string(options.rtol) + " and atol " + std::to_string(options.atol),
-          "give positive numbers, the relative one below 1 (1e-5 is usual)");
-  require(options.max_evaluations >= 1, "the limit of evaluations is " + std::to_string(options.max_evaluations),
+  require(
+      options.rtol > 0 && options.atol > 0 && options.rtol < 1 && std::isfinite(options.atol),
+      "the tolerances are rtol " + std::to_string(options.rtol) + " and atol " + std::to_string(options.atol),
+      "give positive numbers, the relative one below 1 (1e-5 is usual)");
+  require(options.max_evaluations >= 1,
+          "the limit of evaluations is " + std::to_string(options.max_evaluations),
           "give at least 1 (10000 is usual)");
   require(options.fixed_steps >= 0, "the number of fixed steps is " + std::to_string(options.fixed_steps),
           "give a positive number, or 0 for adaptive steps");
@@ -109,13 +111,15 @@ T* Solver<T>::slots_for(Trajectory<T>* trajectory, std::size_t step) {
   const auto stages = static_cast<std::size_t>(tableau_.stages);
   const std::size_t needed = (step * stages + stages + 1) * tape_size_;
   if (needed * sizeof(T) > options_.tape_bytes) return scratch_tape_.data();
-  if (trajectory->tape.size() < needed) trajectory->tape.resize(std::max(needed, trajectory->tape.size() * 3 / 2));
+  if (trajectory->tape.size() < needed)
+    trajectory->tape.resize(std::max(needed, trajectory->tape.size() * 3 / 2));
   return trajectory->tape.data() + step * stages * tape_size_;
 }
 
 /// Stages first.. of a step from (t, y); stage 0 may be known from the step before. False if one is outside.
 template <class T>
-bool Solver<T>::evaluate_stages(OdeSystem<T>& system, double t, double h, const Pack<T>* y, int first, T* slots) {
+bool Solver<T>::evaluate_stages(OdeSystem<T>& system, double t, double h, const Pack<T>* y, int first,
+                                T* slots) {
   Pack<T>* trial = as_packs(trial_.data());
   const int moving = system.moving();
   for (int i = first; i < tableau_.stages; ++i) {
@@ -127,9 +131,11 @@ bool Solver<T>::evaluate_stages(OdeSystem<T>& system, double t, double h, const 
   return true;
 }
 
-/// Over points as norm_ says, of the root mean square over controlled rows of weight·v/(atol + rtol·|y|); NaN if any is.
+/// Over points as norm_ says, of the root mean square over controlled rows of weight·v/(atol + rtol·|y|); NaN
+/// if any is.
 template <class T>
-double Solver<T>::scaled_norm(OdeSystem<T>& system, const Pack<T>* v, const Pack<T>* y, const Pack<T>* y_other) {
+double Solver<T>::scaled_norm(OdeSystem<T>& system, const Pack<T>* v, const Pack<T>* y,
+                              const Pack<T>* y_other) {
   Pack<T>* weight = as_packs(weight_.data());
   system.error_weight(y, weight);
   const Pack<T> atol = options_.atol, rtol = options_.rtol;
@@ -147,7 +153,8 @@ double Solver<T>::scaled_norm(OdeSystem<T>& system, const Pack<T>* v, const Pack
   return std::sqrt((norm_ == ErrorNorm::worst_point ? worst : total / kLanes) / controlled_);
 }
 
-/// Hairer, Nørsett & Wanner II.4: compares an explicit Euler step's change of slope with the slope. One evaluation.
+/// Hairer, Nørsett & Wanner II.4: compares an explicit Euler step's change of slope with the slope. One
+/// evaluation.
 template <class T>
 double Solver<T>::guess_first_step(OdeSystem<T>& system, Progress& progress, double to, const Pack<T>* y) {
   const double direction = to < progress.t ? -1 : 1, span = std::abs(to - progress.t);
@@ -160,19 +167,21 @@ double Solver<T>::guess_first_step(OdeSystem<T>& system, Progress& progress, dou
   copy(rows_, y, trial);
   add(rows_, direction * h, stage(0), trial);
   ++progress.report.evaluations;
-  if (!system.evaluate(progress.t + direction * h, trial, stage(1), scratch_tape_.data() + tape_size_)) return direction * h;
+  if (!system.evaluate(progress.t + direction * h, trial, stage(1), scratch_tape_.data() + tape_size_))
+    return direction * h;
   Pack<T>* change = as_packs(error_.data());
   for (int i = 0; i < rows_; ++i) change[i] = stage(1)[i] - stage(0)[i];
   const double bend = scaled_norm(system, change, y, y) / h;
   const double steepest = std::max(slope, bend);
   if (!std::isfinite(steepest)) return direction * h;
-  const double guess = steepest <= 1e-15 ? std::max(1e-6, h * 1e-3)
-                                         : std::pow(0.01 / steepest, 1.0 / tableau_.error_order);
+  const double guess =
+      steepest <= 1e-15 ? std::max(1e-6, h * 1e-3) : std::pow(0.01 / steepest, 1.0 / tableau_.error_order);
   return direction * std::min({100 * h, guess, span});
 }
 
 template <class T>
-Status Solver<T>::march(OdeSystem<T>& system, Progress& progress, double to, Pack<T>* y, Trajectory<T>* trajectory) {
+Status Solver<T>::march(OdeSystem<T>& system, Progress& progress, double to, Pack<T>* y,
+                        Trajectory<T>* trajectory) {
   const bool adaptive = options_.fixed_steps == 0;
   const int stages = tableau_.stages;
   const double direction = to < progress.t ? -1 : 1;
@@ -195,8 +204,8 @@ Status Solver<T>::march(OdeSystem<T>& system, Progress& progress, double to, Pac
     }
     if (adaptive && progress.h == 0) progress.h = guess_first_step(system, progress, to, y);
 
-    // Land on the end: the last few steps share what remains, stretched a little if that saves one (the safety
-    // factor leaves room for it).
+    // Land on the end: the last few steps share what remains, stretched a little if that saves one (the
+    // safety factor leaves room for it).
     double h = adaptive ? progress.h : fixed;
     const double remaining = to - progress.t;
     if (adaptive) {
@@ -213,17 +222,20 @@ Status Solver<T>::march(OdeSystem<T>& system, Progress& progress, double to, Pac
     bool inside = evaluate_stages(system, progress.t, h, y, 1, slots);
     if (inside) {
       copy(rows_, y, next);
-      for (int i = 0; i < stages; ++i) add(rows_, h * tableau_.b[static_cast<std::size_t>(i)], stage(i), next);
+      for (int i = 0; i < stages; ++i)
+        add(rows_, h * tableau_.b[static_cast<std::size_t>(i)], stage(i), next);
       if (trajectory != nullptr) {
         trajectory->unprojected.resize((progress.steps + 1) * state);
         copy(rows_, next, as_packs(trajectory->unprojected.data() + progress.steps * state));
       }
       system.project(next);
       if (tableau_.error_order > 0) {
-        inside = system.evaluate(t_next, next, stage(stages), slots + static_cast<std::size_t>(stages) * tape_size_);
+        inside = system.evaluate(t_next, next, stage(stages),
+                                 slots + static_cast<std::size_t>(stages) * tape_size_);
         if (inside) {
           std::fill(error_.begin(), error_.end(), T(0));
-          for (int i = 0; i <= stages; ++i) add(rows_, h * tableau_.e[static_cast<std::size_t>(i)], stage(i), error);
+          for (int i = 0; i <= stages; ++i)
+            add(rows_, h * tableau_.e[static_cast<std::size_t>(i)], stage(i), error);
           norm = scaled_norm(system, error, y, next);
         }
       } else {
@@ -236,9 +248,12 @@ Status Solver<T>::march(OdeSystem<T>& system, Progress& progress, double to, Pac
     if (!adaptive && !std::isfinite(norm)) return Status::non_finite;
     if (adaptive && !(norm <= 1)) {
       ++progress.report.rejected;
-      trouble = !inside ? Status::outside_domain : std::isnan(norm) ? Status::non_finite : Status::step_underflow;
-      const double factor =
-          std::isnan(norm) ? kShrink : std::max(kShrink, kSafety * std::pow(norm, -1.0 / tableau_.error_order));
+      trouble = !inside            ? Status::outside_domain
+                : std::isnan(norm) ? Status::non_finite
+                                   : Status::step_underflow;
+      const double factor = std::isnan(norm)
+                                ? kShrink
+                                : std::max(kShrink, kSafety * std::pow(norm, -1.0 / tableau_.error_order));
       progress.h = h * factor;
       if (std::abs(progress.h) < shortest) return trouble;
       continue;
@@ -248,12 +263,14 @@ Status Solver<T>::march(OdeSystem<T>& system, Progress& progress, double to, Pac
     if (adaptive) {
       const double q = tableau_.error_order, err = std::max(norm, 1e-10);
       if (progress.steps == 0)
-        progress.report.first_step = std::abs(h) * std::clamp(kSafety * std::pow(err, -1 / q), kShrink, kGrow);
+        progress.report.first_step =
+            std::abs(h) * std::clamp(kSafety * std::pow(err, -1 / q), kShrink, kGrow);
       double factor = kSafety * std::pow(err, -kAlpha / q) * std::pow(progress.error_before, kBeta / q);
       factor = std::clamp(factor, kShrink, kGrow);
       // A step shortened to land says nothing against the size that was planned.
-      const double planned = std::abs(h) < std::abs(progress.h) ? std::max(std::abs(progress.h), std::abs(h) * factor)
-                                                                : std::abs(h) * factor;
+      const double planned = std::abs(h) < std::abs(progress.h)
+                                 ? std::max(std::abs(progress.h), std::abs(h) * factor)
+                                 : std::abs(h) * factor;
       progress.h = direction * planned;
       progress.error_before = std::max(norm, 1e-4);
     }
@@ -301,7 +318,8 @@ void Solver<T>::backward(OdeSystem<T>& system, Trajectory<T>& trajectory, Pack<T
       std::fill(trial_.begin(), trial_.end(), T(0));
       system.backward(t + tableau_.c[at] * h, slots + at * tape_size_, stage(i), stage_bar);
       add(moving, 1, stage_bar, y_bar);
-      for (int j = 0; j < i; ++j) add(moving, h * tableau_.a[at][static_cast<std::size_t>(j)], stage_bar, stage(j));
+      for (int j = 0; j < i; ++j)
+        add(moving, h * tableau_.a[at][static_cast<std::size_t>(j)], stage_bar, stage(j));
     }
   }
 }

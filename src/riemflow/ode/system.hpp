@@ -1,6 +1,6 @@
 #pragma once
-// What the solver integrates: dy/dt = g(t, y) for a tile. The first `moving()` rows of y are a point of a manifold
-// and g depends on them alone; the rows behind are integrals along the path (log-volume, energies).
+// What the solver integrates: dy/dt = g(t, y) for a tile. The first `moving()` rows of y are a point of a
+// manifold and g depends on them alone; the rows behind are integrals along the path (log-volume, energies).
 
 #include <cstddef>
 
@@ -22,7 +22,8 @@ class OdeSystem {
 
   /// rate (rows) =, tape =. False if y cannot be evaluated (outside the coordinates' domain).
   virtual bool evaluate(double t, const Pack<T>* y, Pack<T>* rate, T* tape) = 0;
-  /// y_bar (moving rows) +=, given rate_bar (rows; scratch afterwards). Parameter gradients stay in the system.
+  /// y_bar (moving rows) +=, given rate_bar (rows; scratch afterwards). Parameter gradients stay in the
+  /// system.
   virtual void backward(double t, const T* tape, Pack<T>* rate_bar, Pack<T>* y_bar) = 0;
 
   /// In place, the moving rows: onto the manifold after each step, and its transposed derivative.

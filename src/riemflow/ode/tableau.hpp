@@ -9,7 +9,8 @@ namespace riemflow {
 inline constexpr int kMaxStages = 7;
 
 /// y⁺ = y + h Σ b_i k_i,  k_i = f(t + c_i h, y + h Σ_{j<i} a_ij k_j),  error ≈ h Σ e_i k_i.
-/// Methods with an error estimate are FSAL: e has one entry more, for k = f(t + h, y⁺), the next step's first stage.
+/// Methods with an error estimate are FSAL: e has one entry more, for k = f(t + h, y⁺), the next step's first
+/// stage.
 struct Tableau {
   std::string_view name;
   int stages;       ///< that propagate the solution
@@ -23,7 +24,10 @@ struct Tableau {
 
 /// Dormand & Prince 1980, 5(4).
 inline constexpr Tableau kDopri5 = {
-    "dopri5", 6, 5, 5,
+    "dopri5",
+    6,
+    5,
+    5,
     {{{},
       {1.0 / 5},
       {3.0 / 40, 9.0 / 40},
@@ -36,7 +40,10 @@ inline constexpr Tableau kDopri5 = {
 
 /// Tsitouras 2011, 5(4).
 inline constexpr Tableau kTsit5 = {
-    "tsit5", 6, 5, 5,
+    "tsit5",
+    6,
+    5,
+    5,
     {{{},
       {0.161},
       {-0.008480655492356989, 0.335480655492357},
@@ -49,14 +56,20 @@ inline constexpr Tableau kTsit5 = {
      0.5823571654525552, -0.45808210592918697, 1.0 / 66}};
 
 /// Bogacki & Shampine 1989, 3(2).
-inline constexpr Tableau kBosh3 = {"bosh3", 3, 3, 3,
+inline constexpr Tableau kBosh3 = {"bosh3",
+                                   3,
+                                   3,
+                                   3,
                                    {{{}, {1.0 / 2}, {0, 3.0 / 4}}},
                                    {2.0 / 9, 1.0 / 3, 4.0 / 9},
                                    {0, 1.0 / 2, 3.0 / 4},
                                    {-5.0 / 72, 1.0 / 12, 1.0 / 9, -1.0 / 8}};
 
 /// The classical method; no error estimate.
-inline constexpr Tableau kRk4 = {"rk4", 4, 4, 0,
+inline constexpr Tableau kRk4 = {"rk4",
+                                 4,
+                                 4,
+                                 0,
                                  {{{}, {1.0 / 2}, {0, 1.0 / 2}, {0, 0, 1}}},
                                  {1.0 / 6, 1.0 / 3, 1.0 / 3, 1.0 / 6},
                                  {0, 1.0 / 2, 1.0 / 2, 1},

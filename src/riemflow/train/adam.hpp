@@ -18,7 +18,8 @@ class Adam {
  public:
   Adam(std::size_t size, const AdamConfig& config) : config_(config), mean_(size), square_(size) {}
 
-  /// m ← β₁m + (1−β₁)g,  v ← β₂v + (1−β₂)g²,  θ ← θ − rate·m̂/(√v̂ + ε), hats correcting the bias of the zero start.
+  /// m ← β₁m + (1−β₁)g,  v ← β₂v + (1−β₂)g²,  θ ← θ − rate·m̂/(√v̂ + ε), hats correcting the bias of the zero
+  /// start.
   void step(std::span<T> parameters, std::span<const T> gradient, double rate) {
     ++steps_;
     const auto b1 = static_cast<T>(config_.beta1), b2 = static_cast<T>(config_.beta2);

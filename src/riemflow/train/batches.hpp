@@ -1,6 +1,6 @@
 #pragma once
-// Which points make the batch of an iteration: the data are read in a fresh random order each epoch, and batches are
-// consecutive stretches of that endless sequence. A function of (seed, iteration) alone.
+// Which points make the batch of an iteration: the data are read in a fresh random order each epoch, and
+// batches are consecutive stretches of that endless sequence. A function of (seed, iteration) alone.
 
 #include <algorithm>
 #include <cstdint>
@@ -14,7 +14,8 @@ namespace riemflow {
 
 class Batches {
  public:
-  Batches(std::size_t points, std::size_t batch, std::uint64_t seed) : points_(points), batch_(batch), seed_(seed) {}
+  Batches(std::size_t points, std::size_t batch, std::uint64_t seed)
+      : points_(points), batch_(batch), seed_(seed) {}
 
   /// Indices of the batch of iteration t = 0, 1, ….
   std::vector<std::size_t> indices(std::uint64_t t) {
@@ -31,7 +32,8 @@ class Batches {
   Points<T> take(const Points<T>& data, std::uint64_t t) {
     Points<T> batch(batch_, data.dimension);
     const std::vector<std::size_t> chosen = indices(t);
-    for (std::size_t i = 0; i < batch_; ++i) std::copy(data[chosen[i]].begin(), data[chosen[i]].end(), batch[i].begin());
+    for (std::size_t i = 0; i < batch_; ++i)
+      std::copy(data[chosen[i]].begin(), data[chosen[i]].end(), batch[i].begin());
     return batch;
   }
 

@@ -24,8 +24,8 @@ void clip_gradient(std::span<T> gradient, double norm, double limit) {
   for (T& g : gradient) g *= factor;
 }
 
-/// Exponential moving average of the parameters: a ← decay·a + (1 − decay)·θ, with the start's bias removed by
-/// letting the decay grow from 0 as (1 + t)/(10 + t) until it reaches its value.
+/// Exponential moving average of the parameters: a ← decay·a + (1 − decay)·θ, with the start's bias removed
+/// by letting the decay grow from 0 as (1 + t)/(10 + t) until it reaches its value.
 template <class T>
 class MovingAverage {
  public:
@@ -36,7 +36,8 @@ class MovingAverage {
     ++steps_;
     const double warm = (1 + static_cast<double>(steps_)) / (10 + static_cast<double>(steps_));
     const auto keep = static_cast<T>(std::min(decay_, warm));
-    for (std::size_t i = 0; i < average_.size(); ++i) average_[i] = keep * average_[i] + (1 - keep) * parameters[i];
+    for (std::size_t i = 0; i < average_.size(); ++i)
+      average_[i] = keep * average_[i] + (1 - keep) * parameters[i];
   }
   std::span<const T> parameters() const { return average_; }
 

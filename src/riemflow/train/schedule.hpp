@@ -20,10 +20,13 @@ struct Schedule {
   /// The rate of iteration t = 0, 1, ….
   double at(long t) const {
     switch (shape) {
-      case Shape::constant: break;
-      case Shape::annealed: return rate * std::pow(0.98, static_cast<double>(t) / 300);
+      case Shape::constant:
+        break;
+      case Shape::annealed:
+        return rate * std::pow(0.98, static_cast<double>(t) / 300);
       case Shape::cosine: {
-        const double share = std::min(1.0, static_cast<double>(t) / static_cast<double>(std::max(1L, iterations)));
+        const double share =
+            std::min(1.0, static_cast<double>(t) / static_cast<double>(std::max(1L, iterations)));
         return rate * 0.5 * (1 + std::cos(std::numbers::pi * share));
       }
     }

@@ -7,13 +7,15 @@ namespace riemflow {
 void validate(const TrainConfig& config) {
   require(config.batch >= 1, "the batch has no points", "give at least 1 (400 is usual)");
   require(config.schedule.rate > 0 && std::isfinite(config.schedule.rate),
-          "the learning rate is " + std::to_string(config.schedule.rate), "give a positive number (1e-3 is usual)");
-  require(config.adam.beta1 >= 0 && config.adam.beta1 < 1 && config.adam.beta2 >= 0 && config.adam.beta2 < 1 &&
-              config.adam.epsilon > 0,
+          "the learning rate is " + std::to_string(config.schedule.rate),
+          "give a positive number (1e-3 is usual)");
+  require(config.adam.beta1 >= 0 && config.adam.beta1 < 1 && config.adam.beta2 >= 0 &&
+              config.adam.beta2 < 1 && config.adam.epsilon > 0,
           "Adam's settings are out of range", "give betas in [0, 1) and a positive epsilon");
   require(config.clip >= 0, "the gradient's limit is " + std::to_string(config.clip),
           "give a positive number, or 0 for none");
-  require(config.average >= 0 && config.average < 1, "the average's decay is " + std::to_string(config.average),
+  require(config.average >= 0 && config.average < 1,
+          "the average's decay is " + std::to_string(config.average),
           "give a number in [0, 1), 0 for none (0.999 is usual)");
 }
 

@@ -49,7 +49,9 @@ class Trainer {
 
  private:
   StepReport update(Loss loss);
-  GradientOptions options() const { return {{config_.seed, static_cast<std::uint64_t>(iteration_)}, first_step_}; }
+  GradientOptions options() const {
+    return {{config_.seed, static_cast<std::uint64_t>(iteration_)}, first_step_};
+  }
 
   Flow<T>& flow_;
   TrainConfig config_;

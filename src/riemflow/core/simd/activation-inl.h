@@ -18,16 +18,16 @@ namespace riemflow::simd::HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-// Each function is a struct with `kept`, what is stored for the backward pass, as a function of the argument, and
-// `at(kept)` = σ, σ′, σ″ in terms of it.
+// Each function is a struct with `kept`, what is stored for the backward pass, as a function of the argument,
+// and `at(kept)` = σ, σ′, σ″ in terms of it.
 template <class V>
 struct Derivatives {
   V value, first, second;
 };
 
-/// tanh in float: x·P(x²)/Q(x²) on |x| ≤ 9.02, where it is 1 to half a unit in the last place; P, Q of degree 4 by
-/// reweighted least squares for the relative error (fit 2·10⁻⁸, in float arithmetic 3.5·10⁻⁷). Highway's own, through
-/// exp, takes twice the time. All coefficients are positive, so nothing cancels. NaN stays NaN.
+/// tanh in float: x·P(x²)/Q(x²) on |x| ≤ 9.02, where it is 1 to half a unit in the last place; P, Q of degree
+/// 4 by reweighted least squares for the relative error (fit 2·10⁻⁸, in float arithmetic 3.5·10⁻⁷). Highway's
+/// own, through exp, takes twice the time. All coefficients are positive, so nothing cancels. NaN stays NaN.
 template <class D, class V>
 HWY_INLINE V fast_tanh(D d, V a) {
   const V limit = hn::Set(d, 9.02f);
@@ -50,8 +50,10 @@ struct Tanh {
   // σ′ = 1 − σ², σ″ = −2σσ′: the value itself is enough.
   template <class D, class V>
   static V kept(D d, V a) {
-    if constexpr (sizeof(hn::TFromD<D>) == 4) return fast_tanh(d, a);
-    else return hn::Tanh(d, a);
+    if constexpr (sizeof(hn::TFromD<D>) == 4)
+      return fast_tanh(d, a);
+    else
+      return hn::Tanh(d, a);
   }
   template <class D, class V>
   static Derivatives<V> at(D d, V y) {
@@ -112,10 +114,14 @@ struct Asinh {
 template <class Body>
 HWY_INLINE void with_function(Function function, const Body& body) {
   switch (function) {
-    case Function::tanh: return body(Tanh());
-    case Function::swish: return body(Swish());
-    case Function::asin: return body(Asin());
-    case Function::asinh: return body(Asinh());
+    case Function::tanh:
+      return body(Tanh());
+    case Function::swish:
+      return body(Swish());
+    case Function::asin:
+      return body(Asin());
+    case Function::asinh:
+      return body(Asinh());
   }
 }
 
@@ -130,7 +136,8 @@ void activate_with(int rows, int n, const T* HWY_RESTRICT bias, T* HWY_RESTRICT 
       hn::StoreU(kept, d, jet + l);
       const auto s = F::at(d, kept);
       hn::StoreU(s.value, d, out + l);
-      for (int j = l + kLanes; j < n; j += kLanes) hn::StoreU(hn::Mul(s.first, hn::LoadU(d, jet + j)), d, out + j);
+      for (int j = l + kLanes; j < n; j += kLanes)
+        hn::StoreU(hn::Mul(s.first, hn::LoadU(d, jet + j)), d, out + j);
     }
   }
 }
@@ -143,7 +150,8 @@ void reactivate_with(int rows, int n, const T* HWY_RESTRICT kept, T* HWY_RESTRIC
     for (int l = 0; l < kLanes; l += width) {
       const auto s = F::at(d, hn::LoadU(d, kept + l));
       hn::StoreU(s.value, d, out + l);
-      for (int j = l + kLanes; j < n; j += kLanes) hn::StoreU(hn::Mul(s.first, hn::LoadU(d, kept + j)), d, out + j);
+      for (int j = l + kLanes; j < n; j += kLanes)
+        hn::StoreU(hn::Mul(s.first, hn::LoadU(d, kept + j)), d, out + j);
     }
   }
 }

@@ -32,8 +32,9 @@ double spin(long rounds, T* sink) {
 
 template <class T>
 const Kernels<T>& table() {
-  static const Kernels<T> kernels = {multiply<T>, multiply_transposed<T>, add_outer<T>,         add_value_sums<T>,
-                                     activate<T>, reactivate<T>,          activate_backward<T>, spin<T>};
+  static const Kernels<T> kernels = {
+      multiply<T>, multiply_transposed<T>, add_outer<T>,         add_value_sums<T>,
+      activate<T>, reactivate<T>,          activate_backward<T>, spin<T>};
   return kernels;
 }
 const Kernels<float>& table_float() { return table<float>(); }
@@ -59,7 +60,8 @@ struct Target {
   std::int64_t bit;
 };
 // Best first; Highway gives better targets lower bits.
-constexpr Target kTargets[] = {{"avx512", HWY_AVX3}, {"avx2", HWY_AVX2}, {"sse4", HWY_SSE4}, {"scalar", HWY_SCALAR}};
+constexpr Target kTargets[] = {
+    {"avx512", HWY_AVX3}, {"avx2", HWY_AVX2}, {"sse4", HWY_SSE4}, {"scalar", HWY_SCALAR}};
 
 std::string listed(const std::vector<std::string>& names) {
   std::string list;

@@ -15,16 +15,16 @@ namespace riemflow::simd::HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-/// Rows held in registers beside each other: 8 rows × 3 vectors fill the 32 registers of AVX-512, 4 × 3 the 16
-/// of the others.
+/// Rows held in registers beside each other: 8 rows × 3 vectors fill the 32 registers of AVX-512, 4 × 3 the
+/// 16 of the others.
 #if HWY_TARGET <= HWY_AVX3
 inline constexpr int kRows = 8;
 #else
 inline constexpr int kRows = 4;
 #endif
 
-/// C[R × V vectors] = or += A[R×k] B[k × V vectors]. Element (r, p) of A stands at a[r·row_step + p·k_step]. With
-/// kMasked the last vector of a row of C holds only `tail` numbers.
+/// C[R × V vectors] = or += A[R×k] B[k × V vectors]. Element (r, p) of A stands at a[r·row_step + p·k_step].
+/// With kMasked the last vector of a row of C holds only `tail` numbers.
 template <int R, int V, bool kMasked, class T>
 HWY_INLINE void block(int k, const T* HWY_RESTRICT a, std::ptrdiff_t row_step, std::ptrdiff_t k_step,
                       const T* HWY_RESTRICT b, std::ptrdiff_t ldb, T* HWY_RESTRICT c, std::ptrdiff_t ldc,
@@ -64,7 +64,8 @@ HWY_INLINE void panel(int m, int k, const T* a, std::ptrdiff_t row_step, std::pt
                       std::ptrdiff_t ldb, T* c, std::ptrdiff_t ldc, bool accumulate, int tail) {
   int i = 0;
   for (; i + kRows <= m; i += kRows)
-    block<kRows, V, kMasked>(k, a + i * row_step, row_step, k_step, b, ldb, c + i * ldc, ldc, accumulate, tail);
+    block<kRows, V, kMasked>(k, a + i * row_step, row_step, k_step, b, ldb, c + i * ldc, ldc, accumulate,
+                             tail);
   if (kRows > 4 && i + 4 <= m) {
     block<4, V, kMasked>(k, a + i * row_step, row_step, k_step, b, ldb, c + i * ldc, ldc, accumulate, tail);
     i += 4;
@@ -77,8 +78,8 @@ HWY_INLINE void panel(int m, int k, const T* a, std::ptrdiff_t row_step, std::pt
     block<1, V, kMasked>(k, a + i * row_step, row_step, k_step, b, ldb, c + i * ldc, ldc, accumulate, tail);
 }
 
-/// C[m × columns] = or += A B with any number of columns, in panels of three vectors, then two, then one; B and
-/// the scratch behind it are readable to the next full vector.
+/// C[m × columns] = or += A B with any number of columns, in panels of three vectors, then two, then one; B
+/// and the scratch behind it are readable to the next full vector.
 template <class T>
 HWY_INLINE void product(int m, int columns, int k, const T* a, std::ptrdiff_t row_step, std::ptrdiff_t k_step,
                         const T* b, std::ptrdiff_t ldb, T* c, std::ptrdiff_t ldc, bool accumulate) {
