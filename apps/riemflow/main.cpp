@@ -1,6 +1,7 @@
 // riemflow: the command-line tool. One file a command.
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstdio>
 
 #include "apps/riemflow/commands.hpp"
@@ -9,16 +10,16 @@
 
 namespace {
 
-/// CLI11 only says that a command is missing; this says which word it did not understand.
-int unknown_command(const CLI::App& app, const std::string& word) {
+/// CLI11 only says that a command is missing; this says which word it did not understand. Empty if it did.
+std::string unknown_command(const CLI::App& app, const std::string& word) {
   std::vector<std::string> names;
   for (const CLI::App* command : app.get_subcommands({})) names.push_back(command->get_name());
+  if (std::find(names.begin(), names.end(), word) != names.end()) return "";
   const std::vector<std::string_view> known(names.begin(), names.end());
   const std::string_view nearest = riemflow::nearest_name(word, known);
-  std::fprintf(stderr, "riemflow: there is no command '%s'%s%s%s; riemflow --help lists the commands\n",
-               word.c_str(), nearest.empty() ? "" : ", perhaps you meant '", std::string(nearest).c_str(),
-               nearest.empty() ? "" : "'");
-  return riemflow::app::kExitUsage;
+  return "there is no command '" + word + "'" +
+         (nearest.empty() ? "" : ", perhaps you meant '" + std::string(nearest) + "'") +
+         "; riemflow --help lists the commands";
 }
 
 }  // namespace
@@ -29,8 +30,12 @@ int main(int argc, char** argv) {
   app.require_subcommand(1);
   riemflow::app::add_version(app);
   riemflow::app::add_bench(app);
-  if (argc > 1 && argv[1][0] != '-' && app.get_subcommand_no_throw(argv[1]) == nullptr)
-    return unknown_command(app, argv[1]);
+  if (argc > 1 && argv[1][0] != '-') {
+    if (const std::string problem = unknown_command(app, argv[1]); !problem.empty()) {
+      std::fprintf(stderr, "riemflow: %s\n", problem.c_str());
+      return riemflow::app::kExitUsage;
+    }
+  }
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

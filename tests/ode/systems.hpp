@@ -1,0 +1,197 @@
+#pragma once
+// Differential equations on manifolds with solutions in closed form, each with an integral along the path as
+// its last row. Time enters through the speed s′(t) of s(t) = t + sin(2t)/2: all are reparametrised
+// autonomous flows.
+
+#include <cmath>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "riemflow/core/random.hpp"
+#include "riemflow/manifold/euclidean.hpp"
+#include "riemflow/manifold/poincare_ball.hpp"
+#include "riemflow/manifold/sphere.hpp"
+#include "riemflow/manifold/torus.hpp"
+#include "riemflow/ode/system.hpp"
+
+namespace riemflow::test {
+
+using State = std::vector<Pack<double>>;  ///< one pack a row, the integral last
+
+inline double progress(double t) { return t + std::sin(2 * t) / 2; }
+inline double speed(double t) { return 1 + std::cos(2 * t); }
+
+/// A field on a manifold, and one integral; counts its evaluations and keeps their times.
+class ManifoldSystem : public OdeSystem<double> {
+ public:
+  explicit ManifoldSystem(std::unique_ptr<const Manifold<double>> manifold)
+      : manifold_(std::move(manifold)) {}
+
+  int rows() const override { return manifold_->ambient() + 1; }
+  int moving() const override { return manifold_->ambient(); }
+  int controlled() const override { return rows(); }
+  std::size_t tape_size() const override { return 0; }
+  bool evaluate(double t, const Pack<double>* y, Pack<double>* rate, double*) override {
+    times.push_back(t);
+    if (!manifold_->in_domain(y).all()) return false;
+    for (int l = 0; l < kLanes; ++l) {
+      std::vector<double> z, r(static_cast<std::size_t>(rows()));
+      for (int i = 0; i < moving(); ++i) z.push_back(y[i][l]);
+      rates(t, z, r);
+      for (int i = 0; i < rows(); ++i) rate[i][l] = r[static_cast<std::size_t>(i)];
+    }
+    return true;
+  }
+  void backward(double, const double*, Pack<double>*, Pack<double>*) override {}
+  void project(Pack<double>* y) const override { manifold_->project(y); }
+  void project_backward(const Pack<double>* y, Pack<double>* y_bar) const override {
+    manifold_->project_backward(y, y_bar);
+  }
+  void error_weight(const Pack<double>* y, Pack<double>* weight) const override {
+    manifold_->error_weight(y, weight);
+    weight[moving()] = 1;
+  }
+
+  const Manifold<double>& manifold() const { return *manifold_; }
+  std::vector<double> times;  ///< of all evaluations so far
+
+ protected:
+  /// r = (ż, q̇) at the point z.
+  virtual void rates(double t, const std::vector<double>& z, std::vector<double>& r) const = 0;
+
+ private:
+  std::unique_ptr<const Manifold<double>> manifold_;
+};
+
+/// A system that knows where it comes from and goes to.
+class SolvedSystem : public ManifoldSystem {
+ public:
+  using ManifoldSystem::ManifoldSystem;
+
+  virtual std::string name() const = 0;
+  /// The state at time t of the lane that started at time `from` from the point `start`, the integral from 0.
+  virtual std::vector<double> exact(const std::vector<double>& start, double from, double t) const = 0;
+  virtual std::vector<double> random_start(Random& random) const = 0;
+
+  State random_state(std::uint64_t seed) const {
+    State y(static_cast<std::size_t>(rows()), Pack<double>(0));
+    for (int l = 0; l < kLanes; ++l) {
+      Random random(seed, Purpose::test, 0, static_cast<std::uint64_t>(l));
+      const std::vector<double> start = random_start(random);
+      for (std::size_t i = 0; i < start.size(); ++i) y[i][l] = start[i];
+    }
+    return y;
+  }
+  struct Errors {
+    double point = 0, integral = 0;
+  };
+  /// The worst over the lanes; that of the point is its distance from where it should be.
+  Errors errors(const State& start, double from, const State& end, double t) const {
+    State expected = end;
+    for (int l = 0; l < kLanes; ++l) {
+      std::vector<double> z;
+      for (int i = 0; i < moving(); ++i) z.push_back(start[static_cast<std::size_t>(i)][l]);
+      const std::vector<double> at_t = exact(z, from, t);
+      for (std::size_t i = 0; i < at_t.size(); ++i) expected[i][l] = at_t[i];
+    }
+    const Pack<double> distance = manifold().distance(expected.data(), end.data());
+    Errors worst;
+    for (int l = 0; l < kLanes; ++l) {
+      worst.point = std::max(worst.point, distance[l]);
+      worst.integral = std::max(worst.integral, std::abs(expected.back()[l] - end.back()[l]));
+    }
+    return worst;
+  }
+};
+
+/// S²: turning about the axis (0, 0, 1), ż = s′(t) e₃ × z; q̇ = s′(t) z₁.
+class Rotation final : public SolvedSystem {
+ public:
+  Rotation() : SolvedSystem(std::make_unique<Sphere<double>>(2)) {}
+  std::string name() const override { return "rotation of the sphere"; }
+  void rates(double t, const std::vector<double>& z, std::vector<double>& r) const override {
+    r = {-speed(t) * z[1], speed(t) * z[0], 0, speed(t) * z[0]};
+  }
+  std::vector<double> exact(const std::vector<double>& z, double from, double t) const override {
+    const double angle = progress(t) - progress(from), c = std::cos(angle), s = std::sin(angle);
+    return {c * z[0] - s * z[1], s * z[0] + c * z[1], z[2], s * z[0] - (1 - c) * z[1]};
+  }
+  std::vector<double> random_start(Random& random) const override {
+    const double height = 0.8 * (2 * random.uniform() - 1), angle = 6 * random.uniform(),
+                 w = std::sqrt(1 - height * height);
+    return {w * std::cos(angle), w * std::sin(angle), height};
+  }
+};
+
+/// S²: up the gradient of the height h = z₃, ż = s′(t)(e₃ − h z/|z|²): h = tanh(s(t) + c). q̇ = s′(t) h.
+class Ascent final : public SolvedSystem {
+ public:
+  Ascent() : SolvedSystem(std::make_unique<Sphere<double>>(2)) {}
+  std::string name() const override { return "gradient flow on the sphere"; }
+  void rates(double t, const std::vector<double>& z, std::vector<double>& r) const override {
+    const double square = z[0] * z[0] + z[1] * z[1] + z[2] * z[2];
+    for (std::size_t i = 0; i < 3; ++i) r[i] = speed(t) * ((i == 2 ? 1 : 0) - z[2] * z[i] / square);
+    r[3] = speed(t) * z[2] / std::sqrt(square);
+  }
+  std::vector<double> exact(const std::vector<double>& z, double from, double t) const override {
+    const double begin = std::atanh(z[2]), end = begin + progress(t) - progress(from);
+    const double shrink = std::cosh(begin) / std::cosh(end);
+    return {z[0] * shrink, z[1] * shrink, std::tanh(end), std::log(std::cosh(end) / std::cosh(begin))};
+  }
+  std::vector<double> random_start(Random& random) const override { return Rotation().random_start(random); }
+};
+
+/// B²: along the ray through the point at hyperbolic speed s′(t), ẋ = s′(t)(1 − |x|²)/2·x/|x|: |x| = tanh((s
+/// + c)/2). q̇ = s′(t)|x|.
+class RadialGeodesic final : public SolvedSystem {
+ public:
+  RadialGeodesic() : SolvedSystem(std::make_unique<PoincareBall<double>>(2)) {}
+  std::string name() const override { return "radial geodesics of the ball"; }
+  void rates(double t, const std::vector<double>& x, std::vector<double>& r) const override {
+    const double radius = std::hypot(x[0], x[1]), along = speed(t) * (1 - radius * radius) / 2 / radius;
+    r = {along * x[0], along * x[1], speed(t) * radius};
+  }
+  std::vector<double> exact(const std::vector<double>& x, double from, double t) const override {
+    const double radius = std::hypot(x[0], x[1]), begin = std::atanh(radius);
+    const double end = begin + (progress(t) - progress(from)) / 2, scale = std::tanh(end) / radius;
+    return {scale * x[0], scale * x[1], 2 * std::log(std::cosh(end) / std::cosh(begin))};
+  }
+  std::vector<double> random_start(Random& random) const override {
+    const double radius = 0.75 + 0.15 * random.uniform(), angle = 6 * random.uniform();
+    return {radius * std::cos(angle), radius * std::sin(angle)};
+  }
+};
+
+/// T²: θ̇ = s′(t)(5 + 3 sin θ)/4 in both angles, so that φ with tan(φ/2) = (5 tan(θ/2) + 3)/4 turns at the
+/// speed s′(t) and meets the seam with θ. q̇ = cos(θ₁)·θ̇₁.
+class UnevenRotation final : public SolvedSystem {
+ public:
+  UnevenRotation() : SolvedSystem(std::make_unique<Torus<double>>(2)) {}
+  std::string name() const override { return "uneven rotation of the torus"; }
+  void rates(double t, const std::vector<double>& angle, std::vector<double>& r) const override {
+    for (std::size_t i = 0; i < 2; ++i) r[i] = speed(t) * (5 + 3 * std::sin(angle[i])) / 4;
+    r[2] = std::cos(angle[0]) * r[0];
+  }
+  std::vector<double> exact(const std::vector<double>& angle, double from, double t) const override {
+    const auto moved = [&](double theta) {
+      const double phi = 2 * std::atan((5 * std::tan(theta / 2) + 3) / 4) + progress(t) - progress(from);
+      return 2 * std::atan((4 * std::tan(phi / 2) - 3) / 5);
+    };
+    return {moved(angle[0]), moved(angle[1]), std::sin(moved(angle[0])) - std::sin(angle[0])};
+  }
+  std::vector<double> random_start(Random& random) const override {
+    return {6 * random.uniform() - 3, 6 * random.uniform() - 3};
+  }
+};
+
+inline std::vector<std::unique_ptr<SolvedSystem>> solved_systems() {
+  std::vector<std::unique_ptr<SolvedSystem>> all;
+  all.push_back(std::make_unique<Rotation>());
+  all.push_back(std::make_unique<Ascent>());
+  all.push_back(std::make_unique<RadialGeodesic>());
+  all.push_back(std::make_unique<UnevenRotation>());
+  return all;
+}
+
+}  // namespace riemflow::test
