@@ -19,8 +19,8 @@ namespace riemflow::test {
 
 using State = std::vector<Pack<double>>;  ///< one pack a row, the integral last
 
-inline double progress(double t) { return t + std::sin(2 * t) / 2; }
-inline double speed(double t) { return 1 + std::cos(2 * t); }
+inline double progress(double t) { return std::sin(t) + t / 10; }
+inline double speed(double t) { return std::cos(t) + 0.1; }
 
 /// A field on a manifold, and one integral; counts its evaluations and keeps their times.
 class ManifoldSystem : public OdeSystem<double> {
@@ -158,7 +158,7 @@ class RadialGeodesic final : public SolvedSystem {
     return {scale * x[0], scale * x[1], 2 * std::log(std::cosh(end) / std::cosh(begin))};
   }
   std::vector<double> random_start(Random& random) const override {
-    const double radius = 0.75 + 0.15 * random.uniform(), angle = 6 * random.uniform();
+    const double radius = 0.82 + 0.1 * random.uniform(), angle = 6 * random.uniform();
     return {radius * std::cos(angle), radius * std::sin(angle)};
   }
 };

@@ -63,7 +63,8 @@ struct Tanh {
 };
 
 struct Swish {
-  // σ = a s, s = 1/(1 + e^−a); σ′ = s + σ(1 − s); σ″ = s(1 − s)(2 + a(1 − 2s)).
+  // σ = a s, s = 1/(1 + e^−a); σ′ = s + σ(1 − s); σ″ = s(1 − s)(2 + a(1 − 2s)). From e = e^−|a|, since
+  // Highway's Exp does not saturate above.
   template <class D, class V>
   static V kept(D, V a) {
     return a;
@@ -71,9 +72,11 @@ struct Swish {
   template <class D, class V>
   static Derivatives<V> at(D d, V a) {
     const V one = hn::Set(d, 1);
-    const V s = hn::Div(one, hn::Add(one, hn::Exp(d, hn::Neg(a))));
+    const V e = hn::Exp(d, hn::Neg(hn::Abs(a)));
+    const V large = hn::Div(one, hn::Add(one, e)), small = hn::Mul(e, large);
+    const auto positive = hn::Gt(a, hn::Zero(d));
+    const V s = hn::IfThenElse(positive, large, small), rest = hn::IfThenElse(positive, small, large);
     const V y = hn::Mul(a, s);
-    const V rest = hn::Sub(one, s);
     const V bend = hn::MulAdd(a, hn::Sub(rest, s), hn::Set(d, 2));
     return {y, hn::MulAdd(y, rest, s), hn::Mul(hn::Mul(s, rest), bend)};
   }
@@ -97,7 +100,7 @@ struct Asin {
 };
 
 struct Asinh {
-  // σ′ = 1/√(1 + a²), σ″ = −a/(1 + a²)^{3/2}.
+  // σ′ = 1/√(1 + a²), σ″ = −a/(1 + a²)^{3/2}. Highway's Asinh makes a number of NaN; here NaN stays NaN.
   template <class D, class V>
   static V kept(D, V a) {
     return a;
@@ -106,7 +109,8 @@ struct Asinh {
   static Derivatives<V> at(D d, V a) {
     const V one = hn::Set(d, 1);
     const V first = hn::Div(one, hn::Sqrt(hn::MulAdd(a, a, one)));
-    return {hn::Asinh(d, a), first, hn::Neg(hn::Mul(a, hn::Mul(first, hn::Mul(first, first))))};
+    const V value = hn::IfThenElse(hn::Eq(a, a), hn::Asinh(d, a), a);
+    return {value, first, hn::Neg(hn::Mul(a, hn::Mul(first, hn::Mul(first, first))))};
   }
 };
 
