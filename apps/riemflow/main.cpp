@@ -10,6 +10,8 @@
 
 namespace {
 
+int exit_code(riemflow::Fault fault) { return static_cast<int>(fault); }
+
 /// CLI11 only says that a command is missing; this says which word it did not understand. Empty if it did.
 std::string unknown_command(const CLI::App& app, const std::string& word) {
   std::vector<std::string> names;
@@ -33,19 +35,19 @@ int main(int argc, char** argv) {
   if (argc > 1 && argv[1][0] != '-') {
     if (const std::string problem = unknown_command(app, argv[1]); !problem.empty()) {
       std::fprintf(stderr, "riemflow: %s\n", problem.c_str());
-      return riemflow::app::kExitUsage;
+      return exit_code(riemflow::Fault::usage);
     }
   }
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? riemflow::app::kExitOk : riemflow::app::kExitUsage;
+    return app.exit(error) == 0 ? 0 : exit_code(riemflow::Fault::usage);
   } catch (const riemflow::Error& error) {
     std::fprintf(stderr, "riemflow: %s\n", error.what());
-    return riemflow::app::kExitConfiguration;
+    return exit_code(error.fault());
   } catch (const std::exception& error) {
     std::fprintf(stderr, "riemflow: internal error: %s\n", error.what());
-    return riemflow::app::kExitInternal;
+    return exit_code(riemflow::Fault::internal);
   }
-  return riemflow::app::kExitOk;
+  return 0;
 }
