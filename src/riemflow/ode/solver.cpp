@@ -12,7 +12,7 @@ namespace {
 // The PI controller with the constants of Hairer's DOPRI5: h⁺ = h·safety·err^−α/q·err_before^β/q. (α = 0.7, β
 // = 0.4, made for stiff problems, takes 5 % more evaluations here: solves of a few steps want to grow fast.)
 constexpr double kSafety = 0.9, kShrink = 0.2, kGrow = 10, kAlpha = 0.85, kBeta = 0.2;
-constexpr double kStretch = 1.08;
+constexpr double kStretch = 1.08;  // of a last step
 
 template <class T>
 void copy(int rows, const Pack<T>* from, Pack<T>* to) {
@@ -25,6 +25,13 @@ void add(int rows, double factor, const Pack<T>* v, Pack<T>* y) {
   if (factor == 0) return;
   const Pack<T> scale = factor;
   for (int i = 0; i < rows; ++i) y[i] += scale * v[i];
+}
+
+/// The size of the next step: as planned, but the last few steps share what remains, stretched a little if
+/// that saves one (the safety factor leaves room for it).
+double landing_step(double planned, double remaining) {
+  const double steps = std::ceil(remaining / (kStretch * planned));
+  return steps <= 4 ? remaining / steps : planned;
 }
 
 }  // namespace
@@ -69,7 +76,7 @@ void Solver<T>::reserve(const OdeSystem<T>& system) {
   tape_size_ = system.tape_size();
   const std::size_t state = static_cast<std::size_t>(rows_) * kLanes;
   stages_.resize(state * (kMaxStages + 1));
-  for (AlignedVector<T>* buffer : {&trial_, &next_, &error_, &weight_}) buffer->resize(state);
+  for (AlignedVector<T>* buffer : {&trial_, &next_, &unprojected_, &error_, &weight_}) buffer->resize(state);
   // Room for one step's stages and the one behind them.
   scratch_tape_.resize(tape_size_ * static_cast<std::size_t>(tableau_.stages + 1));
 }
@@ -116,19 +123,59 @@ T* Solver<T>::slots_for(Trajectory<T>* trajectory, std::size_t step) {
   return trajectory->tape.data() + step * stages * tape_size_;
 }
 
-/// Stages first.. of a step from (t, y); stage 0 may be known from the step before. False if one is outside.
+/// Status::ok, or why y could not be evaluated.
 template <class T>
-bool Solver<T>::evaluate_stages(OdeSystem<T>& system, double t, double h, const Pack<T>* y, int first,
-                                T* slots) {
+Status Solver<T>::evaluate(OdeSystem<T>& system, double t, const Pack<T>* y, Pack<T>* rate, T* tape) {
+  if (system.evaluate(t, y, rate, tape)) return Status::ok;
+  for (int i = 0; i < system.moving(); ++i) {
+    for (T value : y[i].lane) {
+      if (!std::isfinite(value)) return Status::non_finite;
+    }
+  }
+  return Status::outside_domain;
+}
+
+/// Stages first.. of a step from (t, y); stage 0 may be known from the step before.
+template <class T>
+Status Solver<T>::evaluate_stages(OdeSystem<T>& system, double t, double h, const Pack<T>* y, int first,
+                                  T* slots) {
   Pack<T>* trial = as_packs(trial_.data());
   const int moving = system.moving();
   for (int i = first; i < tableau_.stages; ++i) {
     const auto at = static_cast<std::size_t>(i);
     copy(rows_, y, trial);
     for (int j = 0; j < i; ++j) add(moving, h * tableau_.a[at][static_cast<std::size_t>(j)], stage(j), trial);
-    if (!system.evaluate(t + tableau_.c[at] * h, trial, stage(i), slots + at * tape_size_)) return false;
+    const Status status = evaluate(system, t + tableau_.c[at] * h, trial, stage(i), slots + at * tape_size_);
+    if (status != Status::ok) return status;
   }
-  return true;
+  return Status::ok;
+}
+
+/// A step from (t, y), whose first stage is known, to t_next: unprojected_ and next_ = the new state before
+/// and after the projection, error = the norm of its error estimate (0 without one).
+template <class T>
+Status Solver<T>::try_step(OdeSystem<T>& system, double t, double h, double t_next, const Pack<T>* y,
+                           T* slots, double& error) {
+  Pack<T>* next = as_packs(next_.data());
+  Pack<T>* estimate = as_packs(error_.data());
+  const int stages = tableau_.stages;
+  if (const Status status = evaluate_stages(system, t, h, y, 1, slots); status != Status::ok) return status;
+  copy(rows_, y, next);
+  for (int i = 0; i < stages; ++i) add(rows_, h * tableau_.b[static_cast<std::size_t>(i)], stage(i), next);
+  copy(rows_, next, as_packs(unprojected_.data()));
+  system.project(next);
+  std::fill(error_.begin(), error_.end(), T(0));
+  if (tableau_.error_order > 0) {
+    const Status status =
+        evaluate(system, t_next, next, stage(stages), slots + static_cast<std::size_t>(stages) * tape_size_);
+    if (status != Status::ok) return status;
+    for (int i = 0; i <= stages; ++i)
+      add(rows_, h * tableau_.e[static_cast<std::size_t>(i)], stage(i), estimate);
+  } else {
+    for (int i = 0; i < rows_; ++i) estimate[i] = next[i] - next[i];  // NaN where next is not finite
+  }
+  error = scaled_norm(system, estimate, y, next);
+  return std::isfinite(error) ? Status::ok : Status::non_finite;
 }
 
 /// Over points as norm_ says, of the root mean square over controlled rows of weight·v/(atol + rtol·|y|); NaN
@@ -138,17 +185,20 @@ double Solver<T>::scaled_norm(OdeSystem<T>& system, const Pack<T>* v, const Pack
                               const Pack<T>* y_other) {
   Pack<T>* weight = as_packs(weight_.data());
   system.error_weight(y, weight);
-  const Pack<T> atol = options_.atol, rtol = options_.rtol;
-  Pack<T> sum = 0;
-  for (int i = 0; i < controlled_; ++i) {
-    const Pack<T> e = weight[i] * v[i] / (atol + rtol * max(abs(y[i]), abs(y_other[i])));
-    sum += e * e;
-  }
   double worst = 0, total = 0;
-  for (T s : sum.lane) {
-    if (!std::isfinite(s)) return std::numeric_limits<double>::quiet_NaN();
-    worst = std::max(worst, static_cast<double>(s));
-    total += static_cast<double>(s);
+  for (int l = 0; l < kLanes; ++l) {
+    // In double: the squares of a large error over a small tolerance overflow in float.
+    double sum = 0;
+    for (int i = 0; i < controlled_; ++i) {
+      const double size =
+          std::max(std::abs(static_cast<double>(y[i][l])), std::abs(static_cast<double>(y_other[i][l])));
+      const double e = static_cast<double>(weight[i][l]) * static_cast<double>(v[i][l]) /
+                       (options_.atol + options_.rtol * size);
+      sum += e * e;
+    }
+    if (!std::isfinite(sum)) return std::numeric_limits<double>::quiet_NaN();
+    worst = std::max(worst, sum);
+    total += sum;
   }
   return std::sqrt((norm_ == ErrorNorm::worst_point ? worst : total / kLanes) / controlled_);
 }
@@ -167,7 +217,8 @@ double Solver<T>::guess_first_step(OdeSystem<T>& system, Progress& progress, dou
   copy(rows_, y, trial);
   add(rows_, direction * h, stage(0), trial);
   ++progress.report.evaluations;
-  if (!system.evaluate(progress.t + direction * h, trial, stage(1), scratch_tape_.data() + tape_size_))
+  if (evaluate(system, progress.t + direction * h, trial, stage(1), scratch_tape_.data() + tape_size_) !=
+      Status::ok)
     return direction * h;
   Pack<T>* change = as_packs(error_.data());
   for (int i = 0; i < rows_; ++i) change[i] = stage(1)[i] - stage(0)[i];
@@ -183,115 +234,84 @@ template <class T>
 Status Solver<T>::march(OdeSystem<T>& system, Progress& progress, double to, Pack<T>* y,
                         Trajectory<T>* trajectory) {
   const bool adaptive = options_.fixed_steps == 0;
-  const int stages = tableau_.stages;
-  const double direction = to < progress.t ? -1 : 1;
+  const int cost =
+      tableau_.stages - 1 + (tableau_.error_order > 0 ? 1 : 0);  // of a step whose first stage is known
   const double shortest = 4 * static_cast<double>(std::numeric_limits<T>::epsilon());
-  const double fixed = adaptive ? 0 : (to - progress.t) / options_.fixed_steps;
-  const double begin = progress.t;
-  Pack<T>* next = as_packs(next_.data());
-  Pack<T>* error = as_packs(error_.data());
-  const std::size_t state = static_cast<std::size_t>(rows_) * kLanes;
-  Status trouble = Status::step_underflow;  // what to blame if the step size underflows
+  const double begin = progress.t, fixed = adaptive ? 0 : (to - begin) / options_.fixed_steps;
+  SolveReport& report = progress.report;
 
   for (int taken = 0; adaptive ? progress.t != to : taken < options_.fixed_steps;) {
     T* slots = slots_for(trajectory, progress.steps);
     if (!progress.have_first_stage) {
-      if (progress.report.evaluations >= options_.max_evaluations) return Status::too_many_evaluations;
-      ++progress.report.evaluations;
-      if (!system.evaluate(progress.t, y, stage(0), slots)) return Status::outside_domain;
+      if (report.evaluations >= options_.max_evaluations) return Status::too_many_evaluations;
+      ++report.evaluations;
+      const Status status = evaluate(system, progress.t, y, stage(0), slots);
+      if (status != Status::ok) return status;
       progress.have_first_stage = true;
-      if (adaptive && !std::isfinite(scaled_norm(system, stage(0), y, y))) return Status::non_finite;
+      if (!std::isfinite(scaled_norm(system, stage(0), y, y))) return Status::non_finite;
     }
     if (adaptive && progress.h == 0) progress.h = guess_first_step(system, progress, to, y);
+    if (report.evaluations + cost > options_.max_evaluations) return Status::too_many_evaluations;
 
-    // Land on the end: the last few steps share what remains, stretched a little if that saves one (the
-    // safety factor leaves room for it).
-    double h = adaptive ? progress.h : fixed;
-    const double remaining = to - progress.t;
-    if (adaptive) {
-      const double steps = std::ceil(remaining / (kStretch * h));
-      if (steps <= 4) h = remaining / steps;
-    }
-    const bool last = adaptive ? h == remaining : taken + 1 == options_.fixed_steps;
-
-    const int cost = stages - 1 + (tableau_.error_order > 0 ? 1 : 0);
-    if (progress.report.evaluations + cost > options_.max_evaluations) return Status::too_many_evaluations;
-    progress.report.evaluations += cost;
+    const double h = adaptive ? landing_step(progress.h, to - progress.t) : fixed;
+    const bool last = adaptive ? h == to - progress.t : taken + 1 == options_.fixed_steps;
     const double t_next = last ? to : adaptive ? progress.t + h : begin + (taken + 1) * fixed;
-    double norm = std::numeric_limits<double>::quiet_NaN();
-    bool inside = evaluate_stages(system, progress.t, h, y, 1, slots);
-    if (inside) {
-      copy(rows_, y, next);
-      for (int i = 0; i < stages; ++i)
-        add(rows_, h * tableau_.b[static_cast<std::size_t>(i)], stage(i), next);
-      if (trajectory != nullptr) {
-        trajectory->unprojected.resize((progress.steps + 1) * state);
-        copy(rows_, next, as_packs(trajectory->unprojected.data() + progress.steps * state));
-      }
-      system.project(next);
-      if (tableau_.error_order > 0) {
-        inside = system.evaluate(t_next, next, stage(stages),
-                                 slots + static_cast<std::size_t>(stages) * tape_size_);
-        if (inside) {
-          std::fill(error_.begin(), error_.end(), T(0));
-          for (int i = 0; i <= stages; ++i)
-            add(rows_, h * tableau_.e[static_cast<std::size_t>(i)], stage(i), error);
-          norm = scaled_norm(system, error, y, next);
-        }
-      } else {
-        for (int i = 0; i < rows_; ++i) error[i] = next[i] - next[i];  // NaN where next is not finite
-        norm = scaled_norm(system, error, y, y);
-      }
-    }
+    double error = 0;
+    report.evaluations += cost;
+    const Status status = try_step(system, progress.t, h, t_next, y, slots, error);
 
-    if (!adaptive && !inside) return Status::outside_domain;
-    if (!adaptive && !std::isfinite(norm)) return Status::non_finite;
-    if (adaptive && !(norm <= 1)) {
-      ++progress.report.rejected;
-      trouble = !inside            ? Status::outside_domain
-                : std::isnan(norm) ? Status::non_finite
-                                   : Status::step_underflow;
-      const double factor = std::isnan(norm)
-                                ? kShrink
-                                : std::max(kShrink, kSafety * std::pow(norm, -1.0 / tableau_.error_order));
-      progress.h = h * factor;
-      if (std::abs(progress.h) < shortest) return trouble;
+    if (!adaptive && status != Status::ok) return status;
+    if (adaptive && (status != Status::ok || error > 1)) {
+      ++report.rejected;
+      progress.h = h * (status != Status::ok ? kShrink : shrink_factor(error));
+      if (std::abs(progress.h) < shortest) return status != Status::ok ? status : Status::step_underflow;
       continue;
     }
-
-    ++progress.report.accepted;
-    if (adaptive) {
-      const double q = tableau_.error_order, err = std::max(norm, 1e-10);
-      if (progress.steps == 0)
-        progress.report.first_step =
-            std::abs(h) * std::clamp(kSafety * std::pow(err, -1 / q), kShrink, kGrow);
-      double factor = kSafety * std::pow(err, -kAlpha / q) * std::pow(progress.error_before, kBeta / q);
-      factor = std::clamp(factor, kShrink, kGrow);
-      // A step shortened to land says nothing against the size that was planned.
-      const double planned = std::abs(h) < std::abs(progress.h)
-                                 ? std::max(std::abs(progress.h), std::abs(h) * factor)
-                                 : std::abs(h) * factor;
-      progress.h = direction * planned;
-      progress.error_before = std::max(norm, 1e-4);
-    }
-    if (trajectory != nullptr) {
-      trajectory->steps.push_back({progress.t, h});
-      trajectory->states.resize((progress.steps + 1) * state);
-      copy(rows_, y, as_packs(trajectory->states.data() + progress.steps * state));
-      if (slots != scratch_tape_.data()) trajectory->kept_steps = progress.steps + 1;
-    }
-    copy(rows_, next, y);
-    progress.t = t_next;
+    if (trajectory != nullptr) record(*trajectory, progress, h, y, slots);
+    if (adaptive) plan_next(progress, h, error);
+    ++report.accepted;
     ++progress.steps;
     ++taken;
-    progress.have_first_stage = false;
-    if (tableau_.error_order > 0) {
-      // First same as last; its slot on the tape is the next step's first already.
-      copy(rows_, stage(stages), stage(0));
-      progress.have_first_stage = true;
-    }
+    progress.t = t_next;
+    copy(rows_, as_packs(next_.data()), y);
+    // First same as last; its slot on the tape is the next step's first already.
+    progress.have_first_stage = tableau_.error_order > 0;
+    if (progress.have_first_stage) copy(rows_, stage(tableau_.stages), stage(0));
   }
   return Status::ok;
+}
+
+template <class T>
+double Solver<T>::shrink_factor(double error) const {
+  return std::max(kShrink, kSafety * std::pow(error, -1.0 / tableau_.error_order));
+}
+
+template <class T>
+void Solver<T>::plan_next(Progress& progress, double h, double error) const {
+  const double q = tableau_.error_order, err = std::max(error, 1e-10);
+  if (progress.steps == 0)
+    progress.report.first_step = std::abs(h) * std::clamp(kSafety * std::pow(err, -1 / q), kShrink, kGrow);
+  const double factor = std::clamp(
+      kSafety * std::pow(err, -kAlpha / q) * std::pow(progress.error_before, kBeta / q), kShrink, kGrow);
+  // A step shortened to land says nothing against the size that was planned.
+  const double planned = std::abs(h) * factor;
+  const bool shortened = std::abs(h) < std::abs(progress.h);
+  progress.h = std::copysign(shortened ? std::max(std::abs(progress.h), planned) : planned, h);
+  progress.error_before = std::max(error, 1e-4);
+}
+
+/// Adds an accepted step from y to the trajectory.
+template <class T>
+void Solver<T>::record(Trajectory<T>& trajectory, const Progress& progress, double h, const Pack<T>* y,
+                       const T* slots) {
+  const std::size_t state = static_cast<std::size_t>(rows_) * kLanes;
+  trajectory.steps.push_back({progress.t, h});
+  trajectory.states.resize((progress.steps + 1) * state);
+  trajectory.unprojected.resize((progress.steps + 1) * state);
+  copy(rows_, y, as_packs(trajectory.states.data() + progress.steps * state));
+  copy(rows_, as_packs(unprojected_.data()),
+       as_packs(trajectory.unprojected.data() + progress.steps * state));
+  if (slots != scratch_tape_.data()) trajectory.kept_steps = progress.steps + 1;
 }
 
 template <class T>

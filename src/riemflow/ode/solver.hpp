@@ -77,11 +77,18 @@ class Solver {
 
   void reserve(const OdeSystem<T>& system);
   Pack<T>* stage(int i) { return as_packs(stages_.data()) + i * rows_; }
-  Status march(OdeSystem<T>& system, Progress& progress, double to, Pack<T>* y, Trajectory<T>* trajectory);
-  bool evaluate_stages(OdeSystem<T>& system, double t, double h, const Pack<T>* y, int first, T* slots);
-  double guess_first_step(OdeSystem<T>& system, Progress& progress, double to, const Pack<T>* y);
-  double scaled_norm(OdeSystem<T>& system, const Pack<T>* v, const Pack<T>* y, const Pack<T>* y_other);
   T* slots_for(Trajectory<T>* trajectory, std::size_t step);
+  Status evaluate(OdeSystem<T>& system, double t, const Pack<T>* y, Pack<T>* rate, T* tape);
+  Status evaluate_stages(OdeSystem<T>& system, double t, double h, const Pack<T>* y, int first, T* slots);
+  Status try_step(OdeSystem<T>& system, double t, double h, double t_next, const Pack<T>* y, T* slots,
+                  double& error);
+  Status march(OdeSystem<T>& system, Progress& progress, double to, Pack<T>* y, Trajectory<T>* trajectory);
+  void record(Trajectory<T>& trajectory, const Progress& progress, double h, const Pack<T>* y,
+              const T* slots);
+  double guess_first_step(OdeSystem<T>& system, Progress& progress, double to, const Pack<T>* y);
+  void plan_next(Progress& progress, double h, double error) const;
+  double shrink_factor(double error) const;
+  double scaled_norm(OdeSystem<T>& system, const Pack<T>* v, const Pack<T>* y, const Pack<T>* y_other);
 
   SolverOptions options_;
   const Tableau& tableau_;
@@ -89,7 +96,7 @@ class Solver {
   int rows_ = 0;
   int controlled_ = 0;
   std::size_t tape_size_ = 0;
-  AlignedVector<T> stages_, trial_, next_, error_, weight_, scratch_tape_;
+  AlignedVector<T> stages_, trial_, next_, unprojected_, error_, weight_, scratch_tape_;
 };
 
 }  // namespace riemflow
