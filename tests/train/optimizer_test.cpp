@@ -6,6 +6,7 @@
 #include "riemflow/train/adam.hpp"
 #include "riemflow/train/batches.hpp"
 #include "riemflow/train/gradient.hpp"
+#include "riemflow/train/moving_average.hpp"
 #include "riemflow/train/schedule.hpp"
 
 namespace riemflow {

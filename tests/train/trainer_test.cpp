@@ -49,6 +49,34 @@ TEST(Trainer, SameBitsForAnyNumberOfThreads) {
   EXPECT_EQ(runs[0], runs[2]);
 }
 
+TEST(Trainer, RestoredGoesOnToTheSameBits) {
+  const VonMisesFisher<float> target(Eigen::Vector3d(0, 0.6, 0.8), 5);
+  const Points<float> data = draw(target, 500, 1);
+  TrainConfig config;
+  config.batch = 64;
+  config.average = 0.9;
+  Flow<float> flow(small("sphere:2"), 4, 2);
+  Trainer<float> trainer(flow, config);
+  for (int i = 0; i < 7; ++i) trainer.step_likelihood(data);
+  const TrainerState<float> state = trainer.state();
+  const std::vector<float> parameters(flow.parameters().begin(), flow.parameters().end());
+  for (int i = 0; i < 9; ++i) trainer.step_likelihood(data);
+
+  Flow<float> again(small("sphere:2"), 77, 1);
+  std::copy(parameters.begin(), parameters.end(), again.parameters().begin());
+  Trainer<float> resumed(again, config);
+  resumed.restore(state);
+  for (int i = 0; i < 9; ++i) resumed.step_likelihood(data);
+  EXPECT_TRUE(std::equal(again.parameters().begin(), again.parameters().end(), flow.parameters().begin()));
+  EXPECT_TRUE(
+      std::equal(resumed.best_guess().begin(), resumed.best_guess().end(), trainer.best_guess().begin()));
+
+  TrainConfig without = config;
+  without.average = 0;
+  Trainer<float> other(again, without);
+  EXPECT_THROW(other.restore(state), Error);
+}
+
 TEST(Trainer, ANonFiniteGradientChangesNothing) {
   Flow<float> flow(small("sphere:2"), 0, 1);
   Trainer<float> trainer(flow, TrainConfig{});

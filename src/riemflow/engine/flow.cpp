@@ -38,12 +38,29 @@ Flow<T>::Flow(const FlowConfig& config, std::uint64_t seed, int threads,
           "the base " + base_->name() + " has " + std::to_string(base_->ambient()) + " numbers a point, " +
               manifold_->name() + " has " + std::to_string(manifold_->ambient()),
           "give a base on the flow's manifold");
+  make_workers();
+}
+
+template <class T>
+Flow<T>::~Flow() = default;
+
+template <class T>
+void Flow<T>::make_workers() {
+  workers_.clear();
   for (int i = 0; i < pool_.size(); ++i)
     workers_.push_back(std::make_unique<TileFlow<T>>(*field_, *base_, config_));
 }
 
 template <class T>
-Flow<T>::~Flow() = default;
+void Flow<T>::set_tolerance(double rtol, double atol) {
+  if (rtol == config_.solver.rtol && atol == config_.solver.atol) return;
+  FlowConfig changed = config_;
+  changed.solver.rtol = rtol;
+  changed.solver.atol = atol;
+  validate(changed);
+  config_ = changed;
+  make_workers();
+}
 
 template <class T>
 void Flow<T>::prepare() {

@@ -34,6 +34,9 @@ class Flow {
   std::span<T> parameters() { return parameters_; }
   std::span<const T> parameters() const { return parameters_; }
 
+  /// Tolerances for all calls that follow: training is cheaper with loose ones, claims need tight ones.
+  void set_tolerance(double rtol, double atol);
+
   /// log p(x) a point. The key names the noise of a Hutchinson estimate; exact divergences need none.
   LogProb<T> log_prob(const Points<T>& points, const NoiseKey& key = {});
 
@@ -62,6 +65,7 @@ class Flow {
   using TileGradient = std::function<SolveReport(TileFlow<T>&, const Pack<T>* tile, const Pack<T>& weight,
                                                  std::uint64_t first_point, TileLoss&)>;
 
+  void make_workers();
   void prepare();
   Carried<T> carry(const Points<T>& points, const std::vector<double>& times);
   Loss gradient_over_tiles(const Points<T>& points, std::span<T> gradient, const TileGradient& tile_gradient);

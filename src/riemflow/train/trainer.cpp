@@ -67,6 +67,23 @@ std::span<const T> Trainer<T>::best_guess() const {
   return flow_.parameters();
 }
 
+template <class T>
+TrainerState<T> Trainer<T>::state() const {
+  return {iteration_, first_step_, adam_.state(), average_ ? average_->state() : MovingAverageState<T>{}};
+}
+
+template <class T>
+void Trainer<T>::restore(TrainerState<T> state) {
+  const std::size_t size = gradient_.size();
+  require(state.adam.mean.size() == size && state.adam.square.size() == size &&
+              state.average.average.size() == (average_ ? size : 0),
+          "the saved state is of another training run", "resume with the settings the run was started with");
+  iteration_ = state.iteration;
+  first_step_ = state.first_step;
+  adam_.restore(std::move(state.adam));
+  if (average_) average_->restore(std::move(state.average));
+}
+
 template class Trainer<float>;
 template class Trainer<double>;
 

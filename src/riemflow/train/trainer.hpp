@@ -8,6 +8,7 @@
 #include "riemflow/train/adam.hpp"
 #include "riemflow/train/batches.hpp"
 #include "riemflow/train/gradient.hpp"
+#include "riemflow/train/moving_average.hpp"
 #include "riemflow/train/schedule.hpp"
 
 namespace riemflow {
@@ -32,6 +33,15 @@ struct StepReport {
   bool skipped = false;  ///< the gradient was not finite: parameters and optimizer are as before
 };
 
+/// What a trainer needs, beside the flow's parameters, to go on as if it had never stopped.
+template <class T>
+struct TrainerState {
+  long iteration = 0;
+  double first_step = 0;
+  AdamState<T> adam;
+  MovingAverageState<T> average;  ///< empty where there is none
+};
+
 template <class T>
 class Trainer {
  public:
@@ -44,6 +54,9 @@ class Trainer {
   StepReport step_reverse_kl(const Distribution<T>& target);
 
   long iteration() const { return iteration_; }
+  TrainerState<T> state() const;
+  /// Throws Error if the state is not one of this trainer's size.
+  void restore(TrainerState<T> state);
   /// The moving average if there is one, else the flow's own parameters.
   std::span<const T> best_guess() const;
 
