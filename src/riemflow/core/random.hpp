@@ -17,6 +17,7 @@ enum class Purpose : std::uint32_t {
   batch,
   divergence_noise,
   target_sample,
+  split,
   test
 };
 

@@ -1,0 +1,121 @@
+#include "riemflow/train/fit.hpp"
+
+#include <cmath>
+#include <limits>
+
+#include "riemflow/core/error.hpp"
+
+namespace riemflow {
+namespace {
+
+constexpr double kSmoothing = 0.02;
+
+}  // namespace
+
+void validate(const FitConfig& config) {
+  validate(config.flow);
+  validate(config.train);
+  require(config.train_tolerance > 0 && config.train_tolerance < 1,
+          "the training tolerance is " + std::to_string(config.train_tolerance),
+          "give a number between 0 and 1 (1e-3 is usual)");
+  require(config.iterations >= 1, "the number of iterations is " + std::to_string(config.iterations),
+          "give at least 1");
+  require(config.validate_every >= 1,
+          "validation every " + std::to_string(config.validate_every) + " iterations",
+          "give at least 1 (100 is usual)");
+  require(config.patience >= 0, "the patience is " + std::to_string(config.patience),
+          "give a number of validations, or 0 to never stop early");
+}
+
+template <class T>
+Fit<T>::Fit(Flow<T>& flow, const FitConfig& config, Points<T> training, Points<T> validation)
+    : flow_(flow),
+      config_(config),
+      training_(std::move(training)),
+      validation_(std::move(validation)),
+      trainer_(flow, config.train),
+      best_parameters_(flow.parameters().begin(), flow.parameters().end()) {
+  validate(config);
+  require(validation_.size() > 0, "there are no points to validate on", "keep at least one aside");
+  progress_.loss = progress_.validation = progress_.best = std::numeric_limits<double>::quiet_NaN();
+}
+
+template <class T>
+bool Fit<T>::done() const {
+  return progress_.iteration >= config_.iterations ||
+         (config_.patience > 0 && validations_since_best_ >= config_.patience);
+}
+
+template <class T>
+const FitProgress& Fit<T>::step() {
+  flow_.set_tolerance(config_.train_tolerance, config_.train_tolerance);
+  const StepReport step = trainer_.step_likelihood(training_);
+  progress_.iteration = trainer_.iteration();
+  progress_.evaluations = step.loss.summary.mean_evaluations();
+  progress_.rate = step.rate;
+  progress_.failed_points += static_cast<long>(step.loss.summary.failures.size());
+  if (step.skipped)
+    ++progress_.skipped;
+  else if (std::isnan(progress_.loss))
+    progress_.loss = step.loss.likelihood;
+  else
+    progress_.loss += kSmoothing * (step.loss.likelihood - progress_.loss);
+  progress_.validated =
+      progress_.iteration % config_.validate_every == 0 || progress_.iteration == config_.iterations;
+  if (progress_.validated) run_validation();
+  return progress_;
+}
+
+/// Scores what would be kept (the moving average if there is one) at the tolerances of evaluation.
+template <class T>
+void Fit<T>::run_validation() {
+  const std::vector<T> current(flow_.parameters().begin(), flow_.parameters().end());
+  const std::vector<T> candidate(trainer_.best_guess().begin(), trainer_.best_guess().end());
+  std::copy(candidate.begin(), candidate.end(), flow_.parameters().begin());
+  flow_.set_tolerance(config_.flow.solver.rtol, config_.flow.solver.atol);
+  const LogProb<T> scored = flow_.log_prob(validation_, {config_.train.seed, 0});
+  std::copy(current.begin(), current.end(), flow_.parameters().begin());
+
+  // A density that fails on a validation point is not a better one, whatever the others say.
+  progress_.validation = scored.summary.ok() ? -scored.mean() : std::numeric_limits<double>::infinity();
+  if (std::isnan(progress_.best) || progress_.validation < progress_.best) {
+    progress_.best = progress_.validation;
+    progress_.best_iteration = progress_.iteration;
+    best_parameters_ = candidate;
+    validations_since_best_ = 0;
+  } else {
+    ++validations_since_best_;
+  }
+}
+
+template <class T>
+FitState<T> Fit<T>::state() const {
+  return {trainer_.state(),
+          {flow_.parameters().begin(), flow_.parameters().end()},
+          best_parameters_,
+          progress_,
+          validations_since_best_};
+}
+
+template <class T>
+void Fit<T>::restore(const FitState<T>& state) {
+  require(state.parameters.size() == flow_.parameters().size() &&
+              state.best_parameters.size() == flow_.parameters().size(),
+          "the saved state is of another network", "resume with the settings the run was started with");
+  trainer_.restore(state.trainer);
+  std::copy(state.parameters.begin(), state.parameters.end(), flow_.parameters().begin());
+  best_parameters_ = state.best_parameters;
+  progress_ = state.progress;
+  validations_since_best_ = state.validations_since_best;
+}
+
+template <class T>
+void Fit<T>::finish() {
+  std::copy(best_parameters_.begin(), best_parameters_.end(), flow_.parameters().begin());
+  flow_.set_tolerance(config_.flow.solver.rtol, config_.flow.solver.atol);
+}
+
+template class Fit<float>;
+template class Fit<double>;
+
+}  // namespace riemflow

@@ -1,0 +1,75 @@
+#pragma once
+// A whole fit: training steps, validation now and then, the best parameters kept, early stop. A state
+// machine: step() does one iteration, so that the caller decides about progress lines, checkpoints, time
+// limits and signals.
+
+#include <vector>
+
+#include "riemflow/train/trainer.hpp"
+
+namespace riemflow {
+
+struct FitConfig {
+  FlowConfig flow;  ///< its solver's tolerances are those of evaluation
+  TrainConfig train;
+  double train_tolerance = 1e-3;
+  long iterations = 20000;
+  long validate_every = 100;
+  long patience = 30;  ///< validations without a better one before stopping; 0: never stop early
+};
+
+void validate(const FitConfig& config);
+
+/// Where a fit stands. Losses are in nats; NaN before the first validation.
+struct FitProgress {
+  long iteration = 0;
+  double loss = 0;  ///< exponentially smoothed over about 50 batches
+  double validation = 0;
+  double best = 0;
+  long best_iteration = 0;
+  double evaluations = 0;  ///< a training solve
+  double rate = 0;         ///< learning rate
+  long skipped = 0;        ///< steps whose gradient was not finite
+  long failed_points = 0;  ///< of training solves, in all
+  bool validated = false;  ///< this step ended with a validation
+};
+
+/// Everything needed to go on as if the fit had never stopped.
+template <class T>
+struct FitState {
+  TrainerState<T> trainer;
+  std::vector<T> parameters, best_parameters;
+  FitProgress progress;
+  long validations_since_best = 0;
+};
+
+template <class T>
+class Fit {
+ public:
+  /// The flow is trained in place. Validation points: at least one.
+  Fit(Flow<T>& flow, const FitConfig& config, Points<T> training, Points<T> validation);
+
+  bool done() const;
+  const FitProgress& step();
+  const FitProgress& progress() const { return progress_; }
+
+  FitState<T> state() const;
+  void restore(const FitState<T>& state);
+
+  /// Leaves the flow with the best parameters and the tolerances of evaluation.
+  void finish();
+  std::span<const T> best_parameters() const { return best_parameters_; }
+
+ private:
+  void run_validation();
+
+  Flow<T>& flow_;
+  FitConfig config_;
+  Points<T> training_, validation_;
+  Trainer<T> trainer_;
+  FitProgress progress_;
+  std::vector<T> best_parameters_;
+  long validations_since_best_ = 0;
+};
+
+}  // namespace riemflow
