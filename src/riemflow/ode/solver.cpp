@@ -60,6 +60,8 @@ struct Solver<T>::Progress {
   double h = 0;             // size of the next step, with sign; 0: not known yet
   double error_before = 1;  // of the last accepted step
   bool have_first_stage = false;
+  Status blame =
+      Status::step_underflow;  // if the step size underflows: what went wrong since the last accepted step
   std::size_t steps = 0;
   SolveReport report;
 };
@@ -263,12 +265,14 @@ Status Solver<T>::march(OdeSystem<T>& system, Progress& progress, double to, Pac
     if (!adaptive && status != Status::ok) return status;
     if (adaptive && (status != Status::ok || error > 1)) {
       ++report.rejected;
+      if (status != Status::ok) progress.blame = status;
       progress.h = h * (status != Status::ok ? kShrink : shrink_factor(error));
-      if (std::abs(progress.h) < shortest) return status != Status::ok ? status : Status::step_underflow;
+      if (std::abs(progress.h) < shortest) return progress.blame;
       continue;
     }
     if (trajectory != nullptr) record(*trajectory, progress, h, y, slots);
     if (adaptive) plan_next(progress, h, error);
+    progress.blame = Status::step_underflow;
     ++report.accepted;
     ++progress.steps;
     ++taken;

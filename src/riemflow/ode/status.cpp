@@ -13,7 +13,8 @@ std::string_view explain(Status status) {
     case Status::step_underflow:
       return "the step size fell below what this precision can resolve; loosen the tolerance, use double "
              "precision, "
-             "or bound the field";
+             "or bound the field; on the ball use the scaling 'unit' or 'paper', which keep paths off the "
+             "rim";
     case Status::non_finite:
       return "the field is not a finite number; look for NaN or infinity in the data and in the parameters "
              "(a "
