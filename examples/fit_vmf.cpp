@@ -46,22 +46,34 @@ static double mass(Flow<float>& flow, std::size_t rows) {
 int main(int argc, char** argv) {
   const long iterations = argc > 1 ? std::atol(argv[1]) : 3000;
   const double kappa = argc > 2 ? std::atof(argv[2]) : 10;
+  if (iterations < 1 || kappa <= 0) {
+    fmt::print(stderr, "usage: fit_vmf [iterations ≥ 1] [kappa > 0]\n");
+    return 2;
+  }
 
   const VonMisesFisher<float> target(Eigen::Vector3d(-1, 0, 0), kappa);
-  const Points<float> data = draw(target, 100000, 1), test = draw(target, 20000, 2);
+  const Points<float> data = draw(target, 100000, 1), test = draw(target, 100000, 2);
 
   FlowConfig config;  // 3 × 64 tanh, exact divergence, dopri5 at 1e-5
   config.manifold = "sphere:2";
   Flow<float> flow(config, /*seed=*/0);
   Trainer<float> trainer(flow, TrainConfig{});  // Adam, batches of 400, learning rate 1e-3
 
-  fmt::print("vMF(−μ₀, κ = {}) on {}: entropy {:.4f} nats, uniform density {:.4f}\n", kappa,
+  fmt::print("vMF(−μ₀, κ = {}) on {}: entropy {:.4f} nats; the uniform density has NLL {:.4f}\n", kappa,
              flow.manifold().name(), *target.entropy(), flow.manifold().log_volume());
-  while (trainer.iteration() < iterations) {
+  double sum = 0, evaluations = 0;
+  for (long since = 0, next = 1; trainer.iteration() < iterations;) {
     const StepReport step = trainer.step_likelihood(data);
-    if (trainer.iteration() % 250 == 0 || trainer.iteration() == iterations)
-      fmt::print("iteration {:5}  loss {:8.4f}  evaluations {:.0f}\n", trainer.iteration(),
-                 step.loss.likelihood, step.loss.summary.mean_evaluations());
+    sum += step.loss.likelihood;
+    evaluations += step.loss.summary.mean_evaluations();
+    ++since;
+    if (trainer.iteration() < next && trainer.iteration() < iterations) continue;
+    const auto n = static_cast<double>(since);
+    fmt::print("iteration {:5}  NLL {:7.4f}  evaluations a solve {:.0f}\n", trainer.iteration(), sum / n,
+               evaluations / n);
+    sum = evaluations = 0;
+    since = 0;
+    next = next < 300 ? 3 * next + 1 : next + 500;
   }
 
   const LogProb<float> held_out = flow.log_prob(test);

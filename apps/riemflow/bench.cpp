@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <chrono>
 #include <nlohmann/json.hpp>
-#include <thread>
 
 #include "apps/riemflow/commands.hpp"
 #include "riemflow/io/embedded.hpp"

@@ -32,11 +32,13 @@ int main(int argc, char** argv) {
   app.require_subcommand(1);
   riemflow::app::add_version(app);
   riemflow::app::add_bench(app);
-  if (argc > 1 && argv[1][0] != '-') {
-    if (const std::string problem = unknown_command(app, argv[1]); !problem.empty()) {
+  const CLI::App* level = &app;
+  for (int i = 1; i < argc && argv[i][0] != '-' && !level->get_subcommands({}).empty(); ++i) {
+    if (const std::string problem = unknown_command(*level, argv[i]); !problem.empty()) {
       std::fprintf(stderr, "riemflow: %s\n", problem.c_str());
       return exit_code(riemflow::Fault::usage);
     }
+    level = level->get_subcommand(argv[i]);
   }
   try {
     app.parse(argc, argv);

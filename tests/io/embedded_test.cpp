@@ -26,6 +26,14 @@ TEST(Embedded, FirstEarthquakeIsTheFirstRow) {
   EXPECT_NEAR(std::atan2(points[0][1], points[0][0]) / degree, 35.5, 1e-12);
 }
 
+TEST(Embedded, LastEarthquakeIsTheLastRow) {
+  const Points<double> points = embedded_earthquakes<double>();
+  const double degree = std::numbers::pi / 180;
+  EXPECT_NEAR(std::asin(points[points.size() - 1][2]) / degree, -43.416, 1e-12);
+  EXPECT_NEAR(std::atan2(points[points.size() - 1][1], points[points.size() - 1][0]) / degree, -73.880,
+              1e-12);
+}
+
 TEST(Embedded, UnitVectorsAtThePolesAndTheSeam) {
   double p[3];
   unit_vector<double>(90, 123, p);

@@ -10,15 +10,15 @@
 
 namespace riemflow {
 
-/// What a stream is for; streams of different purpose never meet.
+/// What a stream is for; streams of different purpose never meet. The numbers name the streams: they stay.
 enum class Purpose : std::uint32_t {
-  initial_parameters,
-  base_sample,
-  batch,
-  divergence_noise,
-  target_sample,
-  split,
-  test
+  initial_parameters = 0,
+  base_sample = 1,
+  batch = 2,
+  divergence_noise = 3,
+  target_sample = 4,
+  test = 5,
+  split = 6,
 };
 
 class Random {

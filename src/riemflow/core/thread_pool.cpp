@@ -1,6 +1,7 @@
 #include "riemflow/core/thread_pool.hpp"
 
 #include <algorithm>
+#include <system_error>
 
 #include "riemflow/core/error.hpp"
 
@@ -10,10 +11,19 @@ ThreadPool::ThreadPool(int threads) {
   require(threads >= 0 && threads <= 4096, "cannot use " + std::to_string(threads) + " threads",
           "give a number from 1 to 4096, or 0 for one on each core");
   if (threads == 0) threads = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
-  for (int worker = 1; worker < threads; ++worker) threads_.emplace_back([this, worker] { serve(worker); });
+  try {
+    for (int worker = 1; worker < threads; ++worker) threads_.emplace_back([this, worker] { serve(worker); });
+  } catch (const std::system_error&) {
+    stop();
+    throw Error("the system gives only " + std::to_string(threads_.size() + 1) + " of " +
+                    std::to_string(threads) + " threads",
+                "use fewer threads, one for each core at most");
+  }
 }
 
-ThreadPool::~ThreadPool() {
+ThreadPool::~ThreadPool() { stop(); }
+
+void ThreadPool::stop() {
   {
     const std::lock_guard lock(mutex_);
     stopping_ = true;

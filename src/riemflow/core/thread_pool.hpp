@@ -28,6 +28,7 @@ class ThreadPool {
   void run(std::size_t pieces, const std::function<void(std::size_t piece, int worker)>& work);
 
  private:
+  void stop();
   void serve(int worker);
   void take_pieces(int worker);
 

@@ -31,6 +31,9 @@ std::vector<double> KernelDensity::log_prob(const Points<double>& points) const 
   const double log_bump = von_mises_fisher_constants(d, kappa_).log_peak +
                           std::log((1 - uniform_share_) / static_cast<double>(data_.size()));
   const double background = uniform_share_ * std::exp(von_mises_fisher_constants(d, 0).log_peak);
+  require(points.dimension == data_.dimension || points.values.empty(),
+          "the points have " + std::to_string(points.dimension) + " coordinates",
+          "the kernel density has " + std::to_string(data_.dimension), Fault::bad_data);
   std::vector<double> values(points.size());
   for (std::size_t i = 0; i < points.size(); ++i) {
     const auto x = points[i];
@@ -43,7 +46,9 @@ std::vector<double> KernelDensity::log_prob(const Points<double>& points) const 
       const double exponent = -0.5 * kappa_ * square;
       if (exponent > -700) sum += std::exp(exponent);
     }
-    values[i] = std::log(sum * std::exp(log_bump) + background);
+    // log(e^a + e^b) from the larger of the two: a bump's peak may be beyond the range of double.
+    const double bumps = std::log(sum) + log_bump, floor = std::log(background);
+    values[i] = std::max(bumps, floor) + std::log1p(std::exp(-std::abs(bumps - floor)));
   }
   return values;
 }

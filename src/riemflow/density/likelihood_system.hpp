@@ -12,7 +12,7 @@ namespace riemflow {
 template <class T>
 class LikelihoodSystem final : public OdeSystem<T> {
  public:
-  /// density: false integrates z alone (ℓ, E, F stay 0), at a fraction of the cost.
+  /// density: false integrates z without ℓ and F, at a fraction of the cost.
   LikelihoodSystem(const VectorField<T>& field, const FlowConfig& config, bool density);
 
   /// The weights to evaluate with and, for a backward pass, where their gradient is added.
@@ -32,6 +32,7 @@ class LikelihoodSystem final : public OdeSystem<T> {
   std::size_t tape_size() const override { return pass_.tape_size(); }
   bool evaluate(double t, const Pack<T>* y, Pack<T>* rate, T* tape) override;
   void backward(double t, const T* tape, Pack<T>* rate_bar, Pack<T>* y_bar) override;
+  bool in_domain(const Pack<T>* y) const override { return manifold_.in_domain(y).all(); }
   void project(Pack<T>* y) const override { manifold_.project(y); }
   void project_backward(const Pack<T>* y, Pack<T>* y_bar) const override {
     manifold_.project_backward(y, y_bar);

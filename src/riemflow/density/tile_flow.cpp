@@ -21,20 +21,22 @@ void TileFlow<T>::bind(const T* working, T* working_bar) {
 }
 
 template <class T>
-void TileFlow<T>::start(const Pack<T>* z, const NoiseKey& key, std::uint64_t first_point) {
+void TileFlow<T>::start(const Pack<T>* z, const NoiseKey& key, std::uint64_t first_point, int lanes) {
   std::fill(y_.begin(), y_.end(), T(0));
   std::copy(z, z + likelihood_.moving(), as_packs(y_.data()));
+  likelihood_.project(
+      as_packs(y_.data()));  // a point may be off the manifold within the tolerance of contains()
   for (int l = 0; l < kLanes; ++l) {
     Random random(key.seed, Purpose::divergence_noise, key.iteration,
-                  first_point + static_cast<std::uint64_t>(l));
+                  first_point + static_cast<std::uint64_t>(std::min(l, lanes - 1)));
     likelihood_.field().draw_noise(random, l);
   }
 }
 
 template <class T>
 SolveReport TileFlow<T>::log_prob(Pack<T>* x, Pack<T>& log_density, const NoiseKey& key,
-                                  std::uint64_t first_point) {
-  start(x, key, first_point);
+                                  std::uint64_t first_point, int lanes) {
+  start(x, key, first_point, lanes);
   Pack<T>* y = as_packs(y_.data());
   const SolveReport report = solver_.solve(likelihood_, 1, 0, y);
   std::copy(y, y + likelihood_.moving(), x);
@@ -49,6 +51,7 @@ SolveReport TileFlow<T>::carry(Pack<T>* x, const std::vector<double>& times,
   std::fill(y_.begin(), y_.end(), T(0));
   Pack<T>* y = as_packs(y_.data());
   std::copy(x, x + motion_.moving(), y);
+  motion_.project(y);
   const SolveReport report = solver_.solve_through(motion_, times, y, visit);
   std::copy(y, y + motion_.moving(), x);
   return report;
@@ -78,8 +81,8 @@ void TileFlow<T>::finish(const Pack<T>& likelihood, const Pack<T>& weight, doubl
 
 template <class T>
 SolveReport TileFlow<T>::nll_gradient(const Pack<T>* x, const Pack<T>& weight, const GradientOptions& options,
-                                      std::uint64_t first_point, TileLoss& loss) {
-  start(x, options.key, first_point);
+                                      std::uint64_t first_point, TileLoss& loss, int lanes) {
+  start(x, options.key, first_point, lanes);
   Pack<T>* y = as_packs(y_.data());
   const SolveReport report =
       solver_.solve(likelihood_, 1, 0, y, ErrorNorm::mean_square, options.first_step, &trajectory_);
@@ -94,8 +97,8 @@ SolveReport TileFlow<T>::nll_gradient(const Pack<T>* x, const Pack<T>& weight, c
 template <class T>
 SolveReport TileFlow<T>::reverse_kl_gradient(const Pack<T>* z, const Pack<T>& weight,
                                              const Distribution<T>& target, const GradientOptions& options,
-                                             std::uint64_t first_point, TileLoss& loss) {
-  start(z, options.key, first_point);
+                                             std::uint64_t first_point, TileLoss& loss, int lanes) {
+  start(z, options.key, first_point, lanes);
   Pack<T>* y = as_packs(y_.data());
   const SolveReport report =
       solver_.solve(likelihood_, 0, 1, y, ErrorNorm::mean_square, options.first_step, &trajectory_);

@@ -41,8 +41,10 @@ class TileFlow {
   /// Weights for all calls that follow, and where gradients are added (kOverhang numbers longer).
   void bind(const T* working, T* working_bar = nullptr);
 
-  /// log_density = log p(x); x becomes the base point. `first_point` numbers lane 0 for the noise.
-  SolveReport log_prob(Pack<T>* x, Pack<T>& log_density, const NoiseKey& key, std::uint64_t first_point);
+  /// log_density = log p(x); x becomes the base point. `first_point` numbers lane 0 for the noise;
+  /// lanes from `lanes` on are copies of the last one before and share its noise.
+  SolveReport log_prob(Pack<T>* x, Pack<T>& log_density, const NoiseKey& key, std::uint64_t first_point,
+                       int lanes = kLanes);
 
   /// x moves along the flow from times.front() to times.back(), with no density; visit sees it at each time.
   SolveReport carry(Pack<T>* x, const std::vector<double>& times,
@@ -51,17 +53,18 @@ class TileFlow {
   /// Adds to `loss` and to the gradient Σ_l weight_l·(−log p(x_l) + regularisers). If the solve fails nothing
   /// is added.
   SolveReport nll_gradient(const Pack<T>* x, const Pack<T>& weight, const GradientOptions& options,
-                           std::uint64_t first_point, TileLoss& loss);
+                           std::uint64_t first_point, TileLoss& loss, int lanes = kLanes);
 
   /// The same with Σ_l weight_l·(log p(x_l) − log target(x_l)), x the flow of the base points z.
   SolveReport reverse_kl_gradient(const Pack<T>* z, const Pack<T>& weight, const Distribution<T>& target,
-                                  const GradientOptions& options, std::uint64_t first_point, TileLoss& loss);
+                                  const GradientOptions& options, std::uint64_t first_point, TileLoss& loss,
+                                  int lanes = kLanes);
 
   /// The steps of the last gradient call.
   const Trajectory<T>& trajectory() const { return trajectory_; }
 
  private:
-  void start(const Pack<T>* z, const NoiseKey& key, std::uint64_t first_point);
+  void start(const Pack<T>* z, const NoiseKey& key, std::uint64_t first_point, int lanes);
   /// sign: that of dt. Starts y_bar, whose z rows are set, and adds the regularisers.
   void finish(const Pack<T>& likelihood, const Pack<T>& weight, double sign, TileLoss& loss);
 

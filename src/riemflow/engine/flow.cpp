@@ -14,11 +14,20 @@ namespace {
 constexpr std::size_t kMostChunks = 64;
 
 std::vector<double> equally_spaced(double from, double to, int frames) {
-  require(frames >= 2, "a path was asked for at " + std::to_string(frames) + " times",
-          "give at least 2 frames");
-  std::vector<double> times(static_cast<std::size_t>(frames));
+  std::vector<double> times(static_cast<std::size_t>(std::max(frames, 0)));
   for (int i = 0; i < frames; ++i) times[static_cast<std::size_t>(i)] = from + (to - from) * i / (frames - 1);
   return times;
+}
+
+/// Calls work(point) for each point of a tile, with x filled by copies of that point: a tile that failed is
+/// tried again like this, so that one bad point does not take its neighbours down.
+template <class T, class Work>
+void for_each_alone(const Points<T>& points, std::size_t tile, Pack<T>* x, const Work& work) {
+  const std::size_t first = tile * kLanes;
+  for (std::size_t point = first; point < first + static_cast<std::size_t>(points.lanes(tile)); ++point) {
+    for (int i = 0; i < points.dimension; ++i) x[i] = Pack<T>(points[point][static_cast<std::size_t>(i)]);
+    work(point);
+  }
 }
 
 }  // namespace
@@ -38,6 +47,7 @@ Flow<T>::Flow(const FlowConfig& config, std::uint64_t seed, int threads,
           "the base " + base_->name() + " has " + std::to_string(base_->ambient()) + " numbers a point, " +
               manifold_->name() + " has " + std::to_string(manifold_->ambient()),
           "give a base on the flow's manifold");
+  check(sample_base(kLanes, seed));
   make_workers();
 }
 
@@ -70,13 +80,16 @@ void Flow<T>::prepare() {
 
 template <class T>
 void Flow<T>::check(const Points<T>& points) const {
-  require(points.dimension == manifold_->ambient() || points.values.empty(),
-          "the points have " + std::to_string(points.dimension) + " coordinates",
-          manifold_->name() + " needs " + std::to_string(manifold_->ambient()));
+  const auto size = static_cast<std::size_t>(manifold_->ambient());
+  require(
+      points.values.empty() || (points.dimension == manifold_->ambient() && points.values.size() % size == 0),
+      "the points have " + std::to_string(points.dimension) + " coordinates and " +
+          std::to_string(points.values.size()) + " numbers",
+      manifold_->name() + " needs " + std::to_string(size) + " coordinates a point", Fault::bad_data);
   for (std::size_t i = 0; i < points.size(); ++i) {
     if (const auto defect = manifold_->defect(points[i]))
       throw Error("point " + std::to_string(i) + " is not on " + manifold_->name() + ": " + *defect,
-                  "correct or remove it");
+                  "correct or remove it", Fault::bad_data);
   }
 }
 
@@ -91,13 +104,11 @@ void Flow<T>::solve_isolating(const Points<T>& points, std::size_t tile, const S
   const SolveReport together = solve(x.data(), first, lanes);
   summary.add(together);
   if (together.status == Status::ok) return;
-  for (std::size_t point = first; point < first + static_cast<std::size_t>(lanes); ++point) {
-    for (int i = 0; i < points.dimension; ++i)
-      x[static_cast<std::size_t>(i)] = Pack<T>(points[point][static_cast<std::size_t>(i)]);
+  for_each_alone(points, tile, x.data(), [&](std::size_t point) {
     const SolveReport alone = solve(x.data(), point, 1);
     summary.add(alone);
     if (alone.status != Status::ok) summary.failures.push_back({point, alone.status});
-  }
+  });
 }
 
 template <class T>
@@ -112,7 +123,7 @@ LogProb<T> Flow<T>::log_prob(const Points<T>& points, const NoiseKey& key) {
     TileFlow<T>& flow = *workers_[static_cast<std::size_t>(worker)];
     const auto solve = [&](Pack<T>* x, std::size_t first_point, int lanes) {
       Pack<T> value;
-      const SolveReport report = flow.log_prob(x, value, key, first_point);
+      const SolveReport report = flow.log_prob(x, value, key, first_point, lanes);
       const bool good = report.status == Status::ok;
       for (int l = 0; l < lanes; ++l) {
         const std::size_t point = first_point + static_cast<std::size_t>(l);
@@ -163,6 +174,12 @@ Carried<T> Flow<T>::pull(const Points<T>& points, int frames) {
 
 template <class T>
 Carried<T> Flow<T>::carry(const Points<T>& points, const std::vector<double>& times) {
+  require(times.size() >= 2, "a path was asked for at " + std::to_string(times.size()) + " times",
+          "give at least 2");
+  for (std::size_t i = 0; i < times.size(); ++i)
+    require(std::isfinite(times[i]) && (i < 2 || (times[i] - times[i - 1]) * (times[1] - times[0]) > 0) &&
+                (i == 0 || times[i] != times[i - 1]),
+            "the times of a path neither rise nor fall", "give them in order, each once");
   check(points);
   prepare();
   Carried<T> result;
@@ -197,8 +214,8 @@ Loss Flow<T>::nll_gradient(const Points<T>& points, std::span<T> gradient, const
   check(points);
   return gradient_over_tiles(
       points, gradient,
-      [&](TileFlow<T>& flow, const Pack<T>* tile, const Pack<T>& weight, std::uint64_t first_point,
-          TileLoss& loss) { return flow.nll_gradient(tile, weight, options, first_point, loss); });
+      [&](TileFlow<T>& flow, const Pack<T>* tile, const Pack<T>& weight, std::uint64_t first_point, int lanes,
+          TileLoss& loss) { return flow.nll_gradient(tile, weight, options, first_point, loss, lanes); });
 }
 
 template <class T>
@@ -209,9 +226,9 @@ Loss Flow<T>::reverse_kl_gradient(std::size_t n, const Distribution<T>& target, 
           "give a target on the flow's manifold");
   return gradient_over_tiles(sample_base(n, options.key.seed, options.key.iteration), gradient,
                              [&](TileFlow<T>& flow, const Pack<T>* tile, const Pack<T>& weight,
-                                 std::uint64_t first_point, TileLoss& loss) {
+                                 std::uint64_t first_point, int lanes, TileLoss& loss) {
                                return flow.reverse_kl_gradient(tile, weight, target, options, first_point,
-                                                               loss);
+                                                               loss, lanes);
                              });
 }
 
@@ -238,15 +255,20 @@ Loss Flow<T>::gradient_over_tiles(const Points<T>& points, std::span<T> gradient
     chunk_gradients_[chunk].assign(size + simd::kOverhang, T(0));
     flow.bind(working_.data(), chunk_gradients_[chunk].data());
     std::vector<Pack<T>> x(static_cast<std::size_t>(points.dimension));
-    for (std::size_t tile = chunk * per_chunk; tile < std::min(tiles, (chunk + 1) * per_chunk); ++tile) {
-      points.load_tile(tile, x.data());
-      const int lanes = points.lanes(tile);
+    const auto add = [&](std::uint64_t first_point, int lanes) {
       Pack<T> weight = 0;
       for (int l = 0; l < lanes; ++l) weight[l] = share;
-      const SolveReport report = tile_gradient(flow, x.data(), weight, tile * kLanes, losses[chunk]);
+      const SolveReport report = tile_gradient(flow, x.data(), weight, first_point, lanes, losses[chunk]);
       summaries[chunk].add(report);
-      for (int l = 0; report.status != Status::ok && l < lanes; ++l)
-        summaries[chunk].failures.push_back({tile * kLanes + static_cast<std::size_t>(l), report.status});
+      return report.status;
+    };
+    for (std::size_t tile = chunk * per_chunk; tile < std::min(tiles, (chunk + 1) * per_chunk); ++tile) {
+      points.load_tile(tile, x.data());
+      if (add(tile * kLanes, points.lanes(tile)) == Status::ok) continue;
+      for_each_alone(points, tile, x.data(), [&](std::size_t point) {
+        if (const Status status = add(point, 1); status != Status::ok)
+          summaries[chunk].failures.push_back({point, status});
+      });
     }
   });
 

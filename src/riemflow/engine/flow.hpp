@@ -50,6 +50,9 @@ class Flow {
   /// From the data to the base; frame 0 is the points themselves.
   Carried<T> pull(const Points<T>& points, int frames = 2);
 
+  /// Points carried from times.front() to times.back(), seen at each of the times, which rise or fall.
+  Carried<T> carry(const Points<T>& points, const std::vector<double>& times);
+
   /// Mean of −log p(x) + regularisers over the points, and its gradient in the parameters (=).
   Loss nll_gradient(const Points<T>& points, std::span<T> gradient, const GradientOptions& options = {});
 
@@ -58,19 +61,17 @@ class Flow {
   Loss reverse_kl_gradient(std::size_t n, const Distribution<T>& target, std::span<T> gradient,
                            const GradientOptions& options);
 
-  /// Throws Error naming the first point that is not on the manifold.
+  /// Throws Error(Fault::bad_data) naming the first point, counted from 0, that is not on the manifold.
   void check(const Points<T>& points) const;
 
  private:
   using TileGradient = std::function<SolveReport(TileFlow<T>&, const Pack<T>* tile, const Pack<T>& weight,
-                                                 std::uint64_t first_point, TileLoss&)>;
+                                                 std::uint64_t first_point, int lanes, TileLoss&)>;
 
   void make_workers();
   void prepare();
-  Carried<T> carry(const Points<T>& points, const std::vector<double>& times);
   Loss gradient_over_tiles(const Points<T>& points, std::span<T> gradient, const TileGradient& tile_gradient);
-  /// Runs `solve` on a tile and, if it fails, again on each of its points alone, so that one bad point
-  /// does not take its neighbours down.
+  /// Runs `solve` on a tile and, if it fails, again on each of its points alone.
   template <class Solve>
   void solve_isolating(const Points<T>& points, std::size_t tile, const Solve& solve, SolveSummary& summary);
 

@@ -12,6 +12,7 @@ void SolveSummary::add(const SolveReport& report) {
   most_evaluations = std::max(most_evaluations, report.evaluations);
   accepted += report.accepted;
   rejected += report.rejected;
+  if (report.first_step > 0) ++stepped;
   first_steps += report.first_step;
 }
 
@@ -22,6 +23,7 @@ void SolveSummary::add(const SolveSummary& other) {
   most_evaluations = std::max(most_evaluations, other.most_evaluations);
   accepted += other.accepted;
   rejected += other.rejected;
+  stepped += other.stepped;
   first_steps += other.first_steps;
   failures.insert(failures.end(), other.failures.begin(), other.failures.end());
 }

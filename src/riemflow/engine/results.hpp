@@ -19,22 +19,24 @@ struct Failure {
 
 struct SolveSummary {
   std::size_t points = 0;
-  std::size_t solves = 0;    ///< tiles
+  std::size_t solves = 0;    ///< of tiles, and of points solved alone
   long evaluations = 0;      ///< summed over solves
   int most_evaluations = 0;  ///< of one solve
   long accepted = 0;
   long rejected = 0;
-  double first_steps = 0;         ///< sum over solves of SolveReport::first_step
+  std::size_t stepped = 0;        ///< solves that took a step
+  double first_steps = 0;         ///< sum over them of SolveReport::first_step
   std::vector<Failure> failures;  ///< by increasing point
 
   bool ok() const { return failures.empty(); }
   double mean_evaluations() const {
     return solves == 0 ? 0 : static_cast<double>(evaluations) / static_cast<double>(solves);
   }
-  double first_step() const { return solves == 0 ? 0 : first_steps / static_cast<double>(solves); }
+  /// Mean over the solves that took a step.
+  double first_step() const { return stepped == 0 ? 0 : first_steps / static_cast<double>(stepped); }
   void add(const SolveReport& report);
   void add(const SolveSummary& other);
-  /// "3 of 400 points failed: the solver …; …", or empty.
+  /// "3 of 400 points failed (first: point 17); 3: the solver …", or empty. Points count from 0.
   std::string message() const;
 };
 

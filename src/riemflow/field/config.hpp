@@ -8,7 +8,7 @@ enum class Activation { tanh, swish };
 /// How the network sees a point. On the torus both are sin and cos of the angles; on R^d both are linear.
 enum class InputLayer {
   linear,   ///< coordinates (unit vector on the sphere)
-  geodesic  ///< signed geodesic distances to learned hyperplanes (paper, appendix E.2)
+  geodesic  ///< signed geodesic distances to learned hyperplanes: angles on the sphere, lengths on the ball
 };
 
 /// What the network's output u is multiplied by on the ball, λ = 2/(1 + K|z|²).

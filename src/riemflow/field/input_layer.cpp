@@ -1,7 +1,6 @@
 #include "riemflow/field/input_layer.hpp"
 
 #include <cmath>
-#include <limits>
 #include <string>
 
 namespace riemflow {
@@ -32,7 +31,7 @@ std::optional<simd::Function> distance_of(Geometry geometry, InputLayer input) {
 double length(int n, const double* a) {
   double s = 0;
   for (int i = 0; i < n; ++i) s += a[i] * a[i];
-  return std::max(std::sqrt(s), std::sqrt(std::numeric_limits<double>::min()));
+  return std::max(std::sqrt(s), 1e-12);
 }
 
 template <class T>

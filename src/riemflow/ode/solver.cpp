@@ -73,12 +73,14 @@ Solver<T>::Solver(const SolverOptions& options) : options_(options), tableau_(ta
 
 template <class T>
 void Solver<T>::reserve(const OdeSystem<T>& system) {
+  evaluations_ = 0;
   rows_ = system.rows();
   controlled_ = system.controlled();
   tape_size_ = system.tape_size();
   const std::size_t state = static_cast<std::size_t>(rows_) * kLanes;
   stages_.resize(state * (kMaxStages + 1));
-  for (AlignedVector<T>* buffer : {&trial_, &next_, &unprojected_, &error_, &weight_}) buffer->resize(state);
+  for (AlignedVector<T>* buffer : {&trial_, &next_, &unprojected_, &error_}) buffer->resize(state);
+  weight_.resize(2 * state);
   // Room for one step's stages and the one behind them.
   scratch_tape_.resize(tape_size_ * static_cast<std::size_t>(tableau_.stages + 1));
 }
@@ -95,6 +97,7 @@ SolveReport Solver<T>::solve(OdeSystem<T>& system, double from, double to, Pack<
   Progress progress(from);
   progress.h = std::copysign(std::min(std::abs(first_step), std::abs(to - from)), to - from);
   progress.report.status = march(system, progress, to, y, trajectory);
+  progress.report.evaluations = evaluations_;
   return progress.report;
 }
 
@@ -110,6 +113,7 @@ SolveReport Solver<T>::solve_through(OdeSystem<T>& system, const std::vector<dou
     if (progress.report.status != Status::ok) break;
     visit(i, y);
   }
+  progress.report.evaluations = evaluations_;
   return progress.report;
 }
 
@@ -121,14 +125,20 @@ T* Solver<T>::slots_for(Trajectory<T>* trajectory, std::size_t step) {
   const std::size_t needed = (step * stages + stages + 1) * tape_size_;
   if (needed * sizeof(T) > options_.tape_bytes) return scratch_tape_.data();
   if (trajectory->tape.size() < needed)
-    trajectory->tape.resize(std::max(needed, trajectory->tape.size() * 3 / 2));
+    trajectory->tape.resize(
+        std::min(std::max(needed, trajectory->tape.size() * 3 / 2), options_.tape_bytes / sizeof(T)));
   return trajectory->tape.data() + step * stages * tape_size_;
 }
 
 /// Status::ok, or why y could not be evaluated.
 template <class T>
 Status Solver<T>::evaluate(OdeSystem<T>& system, double t, const Pack<T>* y, Pack<T>* rate, T* tape) {
-  if (system.evaluate(t, y, rate, tape)) return Status::ok;
+  ++evaluations_;
+  return system.evaluate(t, y, rate, tape) ? Status::ok : why_outside(system, y);
+}
+
+template <class T>
+Status Solver<T>::why_outside(const OdeSystem<T>& system, const Pack<T>* y) const {
   for (int i = 0; i < system.moving(); ++i) {
     for (T value : y[i].lane) {
       if (!std::isfinite(value)) return Status::non_finite;
@@ -165,6 +175,8 @@ Status Solver<T>::try_step(OdeSystem<T>& system, double t, double h, double t_ne
   copy(rows_, y, next);
   for (int i = 0; i < stages; ++i) add(rows_, h * tableau_.b[static_cast<std::size_t>(i)], stage(i), next);
   copy(rows_, next, as_packs(unprojected_.data()));
+  // Before the projection, which would hide a step over the rim by pulling it back inside.
+  if (!system.in_domain(next)) return why_outside(system, next);
   system.project(next);
   std::fill(error_.begin(), error_.end(), T(0));
   if (tableau_.error_order > 0) {
@@ -186,7 +198,9 @@ template <class T>
 double Solver<T>::scaled_norm(OdeSystem<T>& system, const Pack<T>* v, const Pack<T>* y,
                               const Pack<T>* y_other) {
   Pack<T>* weight = as_packs(weight_.data());
+  Pack<T>* weight_other = as_packs(weight_.data()) + rows_;
   system.error_weight(y, weight);
+  system.error_weight(y_other, weight_other);
   double worst = 0, total = 0;
   for (int l = 0; l < kLanes; ++l) {
     // In double: the squares of a large error over a small tolerance overflow in float.
@@ -194,8 +208,8 @@ double Solver<T>::scaled_norm(OdeSystem<T>& system, const Pack<T>* v, const Pack
     for (int i = 0; i < controlled_; ++i) {
       const double size =
           std::max(std::abs(static_cast<double>(y[i][l])), std::abs(static_cast<double>(y_other[i][l])));
-      const double e = static_cast<double>(weight[i][l]) * static_cast<double>(v[i][l]) /
-                       (options_.atol + options_.rtol * size);
+      const double w = std::max(static_cast<double>(weight[i][l]), static_cast<double>(weight_other[i][l]));
+      const double e = w * static_cast<double>(v[i][l]) / (options_.atol + options_.rtol * size);
       sum += e * e;
     }
     if (!std::isfinite(sum)) return std::numeric_limits<double>::quiet_NaN();
@@ -214,11 +228,10 @@ double Solver<T>::guess_first_step(OdeSystem<T>& system, Progress& progress, dou
   const double size = scaled_norm(system, y, y, y);
   double h = size < 1e-5 || slope < 1e-5 ? 1e-6 : 0.01 * size / slope;
   h = std::min(h, span);
-  if (progress.report.evaluations >= options_.max_evaluations) return direction * h;
+  if (evaluations_ >= options_.max_evaluations) return direction * h;
   Pack<T>* trial = as_packs(trial_.data());
   copy(rows_, y, trial);
   add(rows_, direction * h, stage(0), trial);
-  ++progress.report.evaluations;
   if (evaluate(system, progress.t + direction * h, trial, stage(1), scratch_tape_.data() + tape_size_) !=
       Status::ok)
     return direction * h;
@@ -245,21 +258,19 @@ Status Solver<T>::march(OdeSystem<T>& system, Progress& progress, double to, Pac
   for (int taken = 0; adaptive ? progress.t != to : taken < options_.fixed_steps;) {
     T* slots = slots_for(trajectory, progress.steps);
     if (!progress.have_first_stage) {
-      if (report.evaluations >= options_.max_evaluations) return Status::too_many_evaluations;
-      ++report.evaluations;
+      if (evaluations_ >= options_.max_evaluations) return Status::too_many_evaluations;
       const Status status = evaluate(system, progress.t, y, stage(0), slots);
       if (status != Status::ok) return status;
       progress.have_first_stage = true;
       if (!std::isfinite(scaled_norm(system, stage(0), y, y))) return Status::non_finite;
     }
     if (adaptive && progress.h == 0) progress.h = guess_first_step(system, progress, to, y);
-    if (report.evaluations + cost > options_.max_evaluations) return Status::too_many_evaluations;
+    if (evaluations_ + cost > options_.max_evaluations) return Status::too_many_evaluations;
 
     const double h = adaptive ? landing_step(progress.h, to - progress.t) : fixed;
     const bool last = adaptive ? h == to - progress.t : taken + 1 == options_.fixed_steps;
     const double t_next = last ? to : adaptive ? progress.t + h : begin + (taken + 1) * fixed;
     double error = 0;
-    report.evaluations += cost;
     const Status status = try_step(system, progress.t, h, t_next, y, slots, error);
 
     if (!adaptive && status != Status::ok) return status;
@@ -297,7 +308,7 @@ void Solver<T>::plan_next(Progress& progress, double h, double error) const {
     progress.report.first_step = std::abs(h) * std::clamp(kSafety * std::pow(err, -1 / q), kShrink, kGrow);
   const double factor = std::clamp(
       kSafety * std::pow(err, -kAlpha / q) * std::pow(progress.error_before, kBeta / q), kShrink, kGrow);
-  // A step shortened to land says nothing against the size that was planned.
+  // A step shortened to land does not make the next one shorter.
   const double planned = std::abs(h) * factor;
   const bool shortened = std::abs(h) < std::abs(progress.h);
   progress.h = std::copysign(shortened ? std::max(std::abs(progress.h), planned) : planned, h);

@@ -30,7 +30,7 @@ struct SolverOptions {
   double rtol = 1e-5;
   double atol = 1e-5;
   int max_evaluations = 10000;  ///< of a solve; reached: Status::too_many_evaluations
-  int fixed_steps = 0;          ///< > 0: that many equal steps, no error control
+  int fixed_steps = 0;  ///< > 0: that many equal steps from each output time to the next, no error control
   std::size_t tape_bytes =
       256 << 20;  ///< stage activations kept for the backward pass; beyond it they are recomputed
 };
@@ -79,6 +79,7 @@ class Solver {
   Pack<T>* stage(int i) { return as_packs(stages_.data()) + i * rows_; }
   T* slots_for(Trajectory<T>* trajectory, std::size_t step);
   Status evaluate(OdeSystem<T>& system, double t, const Pack<T>* y, Pack<T>* rate, T* tape);
+  Status why_outside(const OdeSystem<T>& system, const Pack<T>* y) const;
   Status evaluate_stages(OdeSystem<T>& system, double t, double h, const Pack<T>* y, int first, T* slots);
   Status try_step(OdeSystem<T>& system, double t, double h, double t_next, const Pack<T>* y, T* slots,
                   double& error);
@@ -93,6 +94,7 @@ class Solver {
   SolverOptions options_;
   const Tableau& tableau_;
   ErrorNorm norm_ = ErrorNorm::worst_point;
+  int evaluations_ = 0;
   int rows_ = 0;
   int controlled_ = 0;
   std::size_t tape_size_ = 0;

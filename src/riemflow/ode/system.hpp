@@ -26,6 +26,8 @@ class OdeSystem {
   /// system.
   virtual void backward(double t, const T* tape, Pack<T>* rate_bar, Pack<T>* y_bar) = 0;
 
+  /// Whether every lane of a state, not yet projected, can be evaluated.
+  virtual bool in_domain(const Pack<T>*) const { return true; }
   /// In place, the moving rows: onto the manifold after each step, and its transposed derivative.
   virtual void project(Pack<T>* y) const = 0;
   virtual void project_backward(const Pack<T>* y, Pack<T>* y_bar) const = 0;

@@ -111,6 +111,7 @@ void Fit<T>::restore(const FitState<T>& state) {
 
 template <class T>
 void Fit<T>::finish() {
+  if (std::isnan(progress_.best) && progress_.iteration > 0) run_validation();
   std::copy(best_parameters_.begin(), best_parameters_.end(), flow_.parameters().begin());
   flow_.set_tolerance(config_.flow.solver.rtol, config_.flow.solver.atol);
 }

@@ -56,7 +56,8 @@ class Fit {
   FitState<T> state() const;
   void restore(const FitState<T>& state);
 
-  /// Leaves the flow with the best parameters and the tolerances of evaluation.
+  /// Validates if that was never done, and leaves the flow with the best parameters and the tolerances of
+  /// evaluation.
   void finish();
   std::span<const T> best_parameters() const { return best_parameters_; }
 

@@ -1,5 +1,7 @@
 #include "riemflow/train/trainer.hpp"
 
+#include <limits>
+
 #include "riemflow/core/error.hpp"
 
 namespace riemflow {
@@ -12,6 +14,8 @@ void validate(const TrainConfig& config) {
   require(config.adam.beta1 >= 0 && config.adam.beta1 < 1 && config.adam.beta2 >= 0 &&
               config.adam.beta2 < 1 && config.adam.epsilon > 0,
           "Adam's settings are out of range", "give betas in [0, 1) and a positive epsilon");
+  require(config.schedule.shape != Schedule::Shape::cosine || config.schedule.iterations > 1,
+          "the cosine schedule has no length", "give it the number of iterations");
   require(config.clip >= 0, "the gradient's limit is " + std::to_string(config.clip),
           "give a positive number, or 0 for none");
   require(config.average >= 0 && config.average < 1,
@@ -33,6 +37,7 @@ template <class T>
 StepReport Trainer<T>::step_likelihood(const Points<T>& data) {
   require(data.size() > 0, "there are no points to train on", "give at least one");
   if (!batches_ || data_size_ != data.size()) {
+    flow_.check(data);  // here, where a point has its own number and not that of a batch
     batches_.emplace(data.size(), config_.batch, config_.seed);
     data_size_ = data.size();
   }
@@ -50,7 +55,9 @@ StepReport Trainer<T>::update(Loss loss) {
   StepReport report;
   report.rate = config_.schedule.at(iteration_);
   report.gradient_norm = gradient_norm<T>(gradient_);
-  report.skipped = !std::isfinite(report.gradient_norm) || !std::isfinite(loss.total);
+  // Adam squares the gradient in T.
+  const double largest = std::sqrt(static_cast<double>(std::numeric_limits<T>::max()));
+  report.skipped = !(report.gradient_norm < largest) || !std::isfinite(loss.total);
   first_step_ = loss.summary.first_step();
   report.loss = std::move(loss);
   ++iteration_;

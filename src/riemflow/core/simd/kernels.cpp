@@ -72,6 +72,8 @@ std::string listed(const std::vector<std::string>& names) {
 /// Tells Highway what to use and returns its name.
 std::string choose() {
   const std::vector<std::string> available = available_instruction_sets();
+  require(!available.empty(), "there are no kernels for this processor",
+          "build for x86-64, or add its Highway target to kTargets", Fault::internal);
   std::string wanted = available.front();
   if (const char* forced = std::getenv("RIEMFLOW_SIMD"); forced != nullptr && *forced != '\0') {
     wanted = forced;

@@ -1,0 +1,64 @@
+#pragma once
+// A trained flow as a safetensors file (io/safetensors.hpp), readable from any language without us: one
+// tensor [rows, columns] for each block of the field's ParameterLayout, and as metadata
+//   format             "riemflow-model"
+//   format_version     "1"
+//   precision          "float" or "double", of the parameters
+//   manifold           as in the configuration
+//   config             the whole FlowConfig (io/config_json.hpp)
+//   base               "default", or the name of a base that the caller must supply
+//   riemflow_version, seed, data_sha256, data_name
+//   provenance         JSON text: command line, summary of the training, scores
+// Anything else in the metadata is kept. Tensors named state.… are the trainer's, to resume from.
+
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "riemflow/density/flow_config.hpp"
+#include "riemflow/engine/flow.hpp"
+#include "riemflow/io/safetensors.hpp"
+
+namespace riemflow {
+
+inline constexpr int kModelFormatVersion = 1;
+
+struct Model {
+  FlowConfig config;
+  std::string precision = "float";
+  std::map<std::string, std::string> metadata;  ///< the keys above from `base` on, and any others
+  std::vector<Tensor> parameters;
+  std::vector<Tensor> state;  ///< names start with "state."
+  std::string path;           ///< where it was read from, for messages
+};
+
+/// The flow with its own parameters or with others of the same layout, such as a moving average.
+template <class T>
+Model make_model(const Flow<T>& flow);
+template <class T>
+Model make_model(const Flow<T>& flow, std::span<const T> parameters);
+
+/// The flow of a model of precision T, bit for bit. threads: 0 means one for each core. base: needed if, and
+/// only if, the model's is not the default. Throws Error(Fault::bad_data) as check_model.
+template <class T>
+std::unique_ptr<Flow<T>> make_flow(const Model& model, int threads = 0,
+                                   std::shared_ptr<const Distribution<T>> base = nullptr);
+
+/// Throws Error(structure) unless the tensors have the names, shapes and type of the configuration's layout,
+/// Error(numbers) unless every parameter is finite.
+void check_model(const Model& model, Fault structure = Fault::bad_data, Fault numbers = Fault::bad_data);
+
+/// Throws Error(Fault::numerical) if a parameter is not finite, Error(Fault::internal) if the model could not
+/// be read back, Error(Fault::cannot_write). The file that was there stays unless the whole of the new one is
+/// on the disk.
+void save_model(const std::string& path, const Model& model);
+/// Checked. Throws Error(Fault::no_input) or Error(Fault::bad_data).
+Model load_model(const std::string& path);
+
+/// The same without the file; `name` stands for it in messages.
+SafeTensors model_to_tensors(const Model& model);
+Model model_from_tensors(SafeTensors content, const std::string& name);
+
+}  // namespace riemflow

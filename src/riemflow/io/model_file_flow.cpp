@@ -1,0 +1,153 @@
+// Models and flows: the tensors of a model against the layout of the field that its configuration describes.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <new>
+#include <utility>
+
+#include "riemflow/core/error.hpp"
+#include "riemflow/density/base.hpp"
+#include "riemflow/io/model_file.hpp"
+#include "riemflow/io/safetensors_header.hpp"
+#include "riemflow/manifold/parse.hpp"
+
+namespace riemflow {
+namespace {
+
+template <class T>
+constexpr const char* precision_of() {
+  return dtype_of<T>() == DType::F32 ? "float" : "double";
+}
+
+std::string about(const Model& model) { return model.path.empty() ? "the model: " : model.path + ": "; }
+
+std::vector<std::uint64_t> shape_of(const ParameterBlock& block) {
+  return {static_cast<std::uint64_t>(block.rows), static_cast<std::uint64_t>(block.columns)};
+}
+
+/// The model's tensors in the order of the layout's blocks.
+template <class T>
+std::vector<const Tensor*> matched(const Model& model, const ParameterLayout& layout, Fault fault) {
+  const auto refuse = [&](const std::string& problem) {
+    throw Error(
+        about(model) + problem,
+        fmt::format("its tensors do not fit its configuration ({}, width {}, depth {}): use the file as "
+                    "riemflow wrote it",
+                    model.config.manifold, model.config.field.width, model.config.field.depth),
+        fault);
+  };
+  std::map<std::string_view, const Tensor*> by_name;
+  for (const Tensor& tensor : model.parameters) {
+    if (!by_name.emplace(tensor.name, &tensor).second)
+      refuse(fmt::format("tensor {} stands twice", json_quoted(tensor.name)));
+  }
+  std::vector<const Tensor*> tensors;
+  for (const ParameterBlock& block : layout.blocks()) {
+    const std::string expected = fmt::format("{} {}", name_of(dtype_of<T>()), to_string(shape_of(block)));
+    const auto node = by_name.extract(block.name);
+    if (node.empty()) refuse(fmt::format("tensor {} is missing, expected {}", block.name, expected));
+    const Tensor& tensor = *node.mapped();
+    if (tensor.dtype != dtype_of<T>() || tensor.shape != shape_of(block))
+      refuse(fmt::format("tensor {} is {} {}, expected {}", block.name, name_of(tensor.dtype),
+                         to_string(tensor.shape), expected));
+    if (tensor.bytes.size() != block.size() * sizeof(T))
+      refuse(fmt::format("tensor {} has {} bytes, expected {}", block.name, tensor.bytes.size(), expected));
+    tensors.push_back(&tensor);
+  }
+  if (!by_name.empty())
+    refuse(fmt::format("tensor {} is none of the field's", json_quoted(by_name.begin()->first)));
+  return tensors;
+}
+
+/// The parameter vector of the layout, every number finite.
+template <class T>
+std::vector<T> parameters_of(const Model& model, Fault structure, Fault numbers) {
+  const VectorField<T> field(parse_manifold<T>(model.config.manifold), model.config.field);
+  std::vector<T> parameters;
+  for (const Tensor* tensor : matched<T>(model, field.layout(), structure)) {
+    const std::vector<T> values = values_of<T>(*tensor);
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      if (std::isfinite(values[i])) continue;
+      throw Error(fmt::format("{}tensor {} is {} at [{}, {}]", about(model), tensor->name, values[i],
+                              i / tensor->shape[1], i % tensor->shape[1]),
+                  "use an earlier checkpoint, or train again with a smaller learning rate", numbers);
+    }
+    parameters.insert(parameters.end(), values.begin(), values.end());
+  }
+  return parameters;
+}
+
+/// Whether the base is the one a flow of this configuration has unless given another.
+template <class T>
+bool is_default(const Distribution<T>& base, const FlowConfig& config) {
+  return default_base<T>(parse_manifold<T>(config.manifold))->name() == base.name();
+}
+
+}  // namespace
+
+void check_model(const Model& model, Fault structure, Fault numbers) {
+  require(model.precision == "float" || model.precision == "double",
+          about(model) + "its precision is " + json_quoted(model.precision), "it must be float or double",
+          structure);
+  validate(model.config);
+  if (model.precision == "float")
+    parameters_of<float>(model, structure, numbers);
+  else
+    parameters_of<double>(model, structure, numbers);
+}
+
+template <class T>
+Model make_model(const Flow<T>& flow) {
+  return make_model(flow, flow.parameters());
+}
+
+template <class T>
+Model make_model(const Flow<T>& flow, std::span<const T> parameters) {
+  const ParameterLayout& layout = flow.field().layout();
+  require(parameters.size() == layout.size(),
+          fmt::format("a model was asked for with {} parameters", parameters.size()),
+          fmt::format("its flow has {}", layout.size()), Fault::internal);
+  Model model;
+  model.config = flow.config();
+  model.precision = precision_of<T>();
+  model.metadata["base"] = is_default(flow.base(), flow.config()) ? "default" : flow.base().name();
+  for (const ParameterBlock& block : layout.blocks())
+    model.parameters.push_back(
+        make_tensor<T>(block.name, shape_of(block), parameters.subspan(block.offset, block.size())));
+  return model;
+}
+
+template <class T>
+std::unique_ptr<Flow<T>> make_flow(const Model& model, int threads,
+                                   std::shared_ptr<const Distribution<T>> base) {
+  require(model.precision == precision_of<T>(),
+          fmt::format("{}its precision is {}, not {}", about(model), model.precision, precision_of<T>()),
+          "use it in its own");
+  const auto recorded = model.metadata.find("base");
+  const std::string name = recorded == model.metadata.end() ? "default" : recorded->second;
+  require(name == "default" ? base == nullptr : base != nullptr && base->name() == name,
+          fmt::format("{}its base is {}", about(model), json_quoted(name)), "make its flow with that base");
+  // Before the flow, which takes memory for whatever its configuration says.
+  const std::vector<T> parameters = parameters_of<T>(model, Fault::bad_data, Fault::bad_data);
+  try {
+    auto flow = std::make_unique<Flow<T>>(model.config, 0, threads, std::move(base));
+    std::copy(parameters.begin(), parameters.end(), flow->parameters().begin());
+    return flow;
+  } catch (const std::bad_alloc&) {
+    throw Error(about(model) + "its flow needs more memory than there is",
+                "use fewer threads, or Hutchinson's divergence with few probes");
+  }
+}
+
+template Model make_model(const Flow<float>&);
+template Model make_model(const Flow<double>&);
+template Model make_model(const Flow<float>&, std::span<const float>);
+template Model make_model(const Flow<double>&, std::span<const double>);
+template std::unique_ptr<Flow<float>> make_flow(const Model&, int,
+                                                std::shared_ptr<const Distribution<float>>);
+template std::unique_ptr<Flow<double>> make_flow(const Model&, int,
+                                                 std::shared_ptr<const Distribution<double>>);
+
+}  // namespace riemflow
