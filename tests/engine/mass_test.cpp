@@ -134,9 +134,11 @@ void expect_mass_one(const FlowConfig& config, const Grid& grid, std::uint64_t s
 }
 
 class Mass : public testing::TestWithParam<int> {};
+class SlowMass : public Mass {};
 INSTANTIATE_TEST_SUITE_P(Seeds, Mass, testing::Values(1, 2, 3));
+INSTANTIATE_TEST_SUITE_P(Seeds, SlowMass, testing::Values(1, 2, 3));
 
-TEST_P(Mass, IsOneInDouble) {
+TEST_P(SlowMass, IsOneInDouble) {
   const auto seed = static_cast<std::uint64_t>(GetParam());
   FlowConfig swish = small_config("sphere:2");
   swish.field.activation = Activation::swish;
@@ -167,7 +169,7 @@ TEST_P(Mass, IsOneInFloat) {
   expect_mass_one<float>(small_config("ball:2", 1e-5), disk(1), seed, 1e-3);
 }
 
-TEST_P(Mass, IsOneOnAProduct) {
+TEST_P(SlowMass, IsOneOnAProduct) {
   const auto seed = static_cast<std::uint64_t>(GetParam()) + 20;
   const Grid grid = product(sphere(1, 16), circle(1, 40));
   expect_mass_one<double>(small_config("sphere:2 x sphere:1", 1e-5), grid, seed, 1e-3);

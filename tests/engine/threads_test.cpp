@@ -43,7 +43,8 @@ Computed<T> compute(Flow<T>& flow, std::size_t n) {
 }
 
 template <class T>
-void expect_same_bits(const std::string& manifold, DivergenceEstimator estimator) {
+void expect_same_bits(const std::string& manifold, DivergenceEstimator estimator,
+                      const std::vector<std::size_t>& sizes) {
   FlowConfig config = small_config(manifold, 1e-4);
   config.field.width = 13;
   config.divergence.estimator = estimator;
@@ -52,7 +53,7 @@ void expect_same_bits(const std::string& manifold, DivergenceEstimator estimator
              three = random_flow<T>(config, 21, 3);
   EXPECT_EQ(one->threads(), 1);
   EXPECT_EQ(three->threads(), 3);
-  for (const std::size_t n : {1u, 15u, 16u, 17u, 400u, 1500u}) {
+  for (const std::size_t n : sizes) {
     const Computed<T> expected = compute(*one, n);
     for (Flow<T>* flow : {one.get(), two.get(), three.get()})
       EXPECT_TRUE(compute(*flow, n) == expected)
@@ -61,12 +62,12 @@ void expect_same_bits(const std::string& manifold, DivergenceEstimator estimator
 }
 
 TEST(Threads, DoNotChangeABitInFloat) {
-  expect_same_bits<float>("sphere:2", DivergenceEstimator::exact);
-  expect_same_bits<float>("ball:2 x torus:1", DivergenceEstimator::hutchinson);
+  expect_same_bits<float>("sphere:2", DivergenceEstimator::exact, {1, 15, 16, 17, 400, 1500});
+  expect_same_bits<float>("ball:2 x torus:1", DivergenceEstimator::hutchinson, {17, 400});
 }
 TEST(Threads, DoNotChangeABitInDouble) {
-  expect_same_bits<double>("sphere:2 x sphere:1", DivergenceEstimator::hutchinson);
-  expect_same_bits<double>("euclidean:2", DivergenceEstimator::exact);
+  expect_same_bits<double>("sphere:2 x sphere:1", DivergenceEstimator::hutchinson, {15, 33, 400});
+  expect_same_bits<double>("euclidean:2", DivergenceEstimator::exact, {1, 16, 1500});
 }
 
 // The noise of an estimate is named by key and point: the same again, another for another name.

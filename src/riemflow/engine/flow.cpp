@@ -183,7 +183,7 @@ Carried<T> Flow<T>::carry(const Points<T>& points, const std::vector<double>& ti
   check(points);
   prepare();
   Carried<T> result;
-  result.frames.assign(times.size(), Points<T>(points.size(), points.dimension));
+  result.frames.assign(times.size(), points);
   std::vector<SolveSummary> summaries(points.tiles());
   pool_.run(points.tiles(), [&](std::size_t tile, int worker) {
     TileFlow<T>& flow = *workers_[static_cast<std::size_t>(worker)];
@@ -195,8 +195,9 @@ Carried<T> Flow<T>::carry(const Points<T>& points, const std::vector<double>& ti
             point[i] = good ? y[i][l] : std::numeric_limits<T>::quiet_NaN();
         }
       };
-      const SolveReport report =
-          flow.carry(x, times, [&](std::size_t frame, const Pack<T>* y) { store(frame, y, true); });
+      const SolveReport report = flow.carry(x, times, [&](std::size_t frame, const Pack<T>* y) {
+        if (frame > 0) store(frame, y, true);
+      });
       if (report.status != Status::ok) {
         for (std::size_t frame = 1; frame < times.size(); ++frame) store(frame, x, false);
       }
