@@ -51,7 +51,7 @@ TEST(Failure, ANaNParameterFailsEveryPointAtOnce) {
         EXPECT_LE(density.summary.evaluations, 2 + 20) << which;
         const Carried<double> carried = flow->push(points, 3);
         expect_all_failed(carried.summary, 20, Status::non_finite, which + ", push");
-        EXPECT_LT(largest_distance(flow->manifold(), carried.frames[0], points), 1e-14) << which;
+        EXPECT_EQ(carried.frames[0].values, points.values) << which;
         EXPECT_TRUE(all_nan(carried.frames[1].values) && all_nan(carried.frames[2].values)) << which;
         std::vector<double> gradient(flow->parameters().size(), 0.0);
         const Loss loss = flow->nll_gradient(points, gradient);
