@@ -1,0 +1,89 @@
+// The parts of an evaluation around the perceptron, and the solver around the field, on one tile.
+
+#include <benchmark/benchmark.h>
+
+#include "riemflow/field/embedding.hpp"
+#include "riemflow/field/output_layer.hpp"
+#include "riemflow/manifold/parse.hpp"
+#include "riemflow/ode/solver.hpp"
+
+namespace riemflow {
+namespace {
+
+constexpr int kDerivatives = 2;
+
+/// A jet with small random entries: inside the ball, harmless elsewhere.
+std::vector<Pack<float>> random_jet(int rows) {
+  std::vector<Pack<float>> jet(static_cast<std::size_t>(rows * (1 + kDerivatives)));
+  Random random(1, Purpose::test, 0, 0);
+  for (Pack<float>& pack : jet) {
+    for (float& x : pack.lane) x = static_cast<float>(0.3 * (random.uniform() - 0.5));
+  }
+  return jet;
+}
+
+/// Argument: the embedding's number.
+void embedding(benchmark::State& state) {
+  const auto kind = static_cast<Embedding>(state.range(0));
+  const double curvature = kind == Embedding::hyperboloid ? -1 : 1;
+  std::vector<Pack<float>> in = random_jet(2), out = random_jet(4);
+  for (auto _ : state) {
+    embed<float>(kind, curvature, 2, kDerivatives, {in.data(), 1 + kDerivatives},
+                 {out.data(), 1 + kDerivatives});
+    benchmark::ClobberMemory();
+  }
+}
+BENCHMARK(embedding)->DenseRange(0, 3);
+
+constexpr const char* kNames[] = {"euclidean:2", "sphere:2", "ball:2"};
+
+void output_layer(benchmark::State& state) {
+  const auto manifold = parse_manifold<float>(kNames[state.range(0)]);
+  const OutputLayer<float> layer(manifold->factors().front(), BallScaling::unit);
+  std::vector<Pack<float>> in = random_jet(3), u = random_jet(3), f(3);
+  Rates<float> rates{Pack<float>(0), Pack<float>(0), Pack<float>(0)};
+  for (auto _ : state) {
+    layer.forward({in.data(), 1 + kDerivatives}, {u.data(), 1 + kDerivatives}, kDerivatives, 1.0f, false,
+                  f.data(), rates);
+    benchmark::ClobberMemory();
+  }
+  state.SetLabel(kNames[state.range(0)]);
+}
+BENCHMARK(output_layer)->DenseRange(0, static_cast<int>(std::size(kNames)) - 1);
+
+/// A rotation in the plane: next to nothing to evaluate, so what is measured is the solver.
+class Rotation final : public OdeSystem<float> {
+ public:
+  int rows() const override { return 2; }
+  int moving() const override { return 2; }
+  int controlled() const override { return 2; }
+  std::size_t tape_size() const override { return kLanes; }
+  bool evaluate(double, const Pack<float>* y, Pack<float>* rate, float*) override {
+    rate[0] = -y[1];
+    rate[1] = y[0];
+    return true;
+  }
+  void backward(double, const float*, Pack<float>* rate_bar, Pack<float>* y_bar) override {
+    y_bar[0] += rate_bar[1];
+    y_bar[1] -= rate_bar[0];
+  }
+  void project(Pack<float>*) const override {}
+  void project_backward(const Pack<float>*, Pack<float>*) const override {}
+  void error_weight(const Pack<float>*, Pack<float>* weight) const override { weight[0] = weight[1] = 1; }
+};
+
+void solver(benchmark::State& state) {
+  Rotation system;
+  Solver<float> solver_of_tile{SolverOptions{}};
+  int evaluations = 0;
+  for (auto _ : state) {
+    Pack<float> y[2] = {Pack<float>(1), Pack<float>(0)};
+    evaluations = solver_of_tile.solve(system, 0, 1, y).evaluations;
+    benchmark::DoNotOptimize(y);
+  }
+  state.counters["evaluations"] = evaluations;
+}
+BENCHMARK(solver);
+
+}  // namespace
+}  // namespace riemflow
