@@ -139,7 +139,7 @@ TEST_F(ModelDamage, KilledAtAnyMomentThePathLoads) {
 }
 
 TEST(ModelFuzz, TheCorpus) {
-  const fs::path corpus = fs::path(__FILE__).parent_path() / "../../fuzz/corpus/safetensors";
+  const fs::path corpus = fs::path(RIEMFLOW_SOURCE_DIR) / "fuzz/corpus/safetensors";
   int files = 0;
   for (const auto& entry : fs::directory_iterator(corpus)) {
     const std::string input = content(entry.path());

@@ -1,10 +1,9 @@
 #include "riemflow/io/embedded.hpp"
 
 #include <charconv>
-#include <cmath>
-#include <numbers>
 
 #include "riemflow/core/error.hpp"
+#include "riemflow/io/degrees.hpp"
 
 extern const unsigned char riemflow_earthquakes[];
 extern const std::size_t riemflow_earthquakes_size;
@@ -37,10 +36,10 @@ std::string_view embedded_earthquakes_csv() {
 
 template <class T>
 void unit_vector(double latitude, double longitude, std::span<T> point) {
-  const double phi = latitude * std::numbers::pi / 180, lambda = longitude * std::numbers::pi / 180;
-  point[0] = static_cast<T>(std::cos(phi) * std::cos(lambda));
-  point[1] = static_cast<T>(std::cos(phi) * std::sin(lambda));
-  point[2] = static_cast<T>(std::sin(phi));
+  const SinCos phi = sincos_degrees(latitude), lambda = sincos_degrees(longitude);
+  point[0] = static_cast<T>(phi.cos * lambda.cos);
+  point[1] = static_cast<T>(phi.cos * lambda.sin);
+  point[2] = static_cast<T>(phi.sin);
 }
 
 template <class T>

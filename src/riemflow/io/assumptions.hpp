@@ -1,0 +1,38 @@
+#pragma once
+// How a file was understood, as fields for programs and as sentences for people.
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "riemflow/io/read_options.hpp"
+
+namespace riemflow {
+
+struct Assumptions {
+  struct Column {
+    std::string meaning;  ///< "latitude", "x", "angle 1", …
+    std::size_t number;   ///< from 1
+    std::string name;     ///< in the header; empty without
+  };
+
+  std::string path;
+  std::string format;             ///< "csv", "tsv", "npy", "geojson"
+  std::string layout;             ///< "comma-separated text", "16 rows of 3 float64 numbers", …
+  char delimiter = 0;             ///< of text; ' ' is any run of spaces and tabs
+  bool decimal_comma = false;     ///< 1,5 is one and a half
+  std::uint64_t header_line = 0;  ///< 0: none
+  std::vector<Column> columns;
+  std::string columns_how;         ///< "by name", "as chosen", …
+  Units units = Units::automatic;  ///< automatic where no column is an angle
+  std::string manifold;            ///< as parse_manifold takes it
+  bool manifold_inferred = false;
+  std::string coordinates;   ///< how a row becomes a point
+  std::string row = "line";  ///< what `lines` counts: "line", "row" (NPY), "feature" (GeoJSON)
+  std::vector<std::string> warnings;
+
+  /// Format, columns with units, manifold, then the warnings.
+  std::vector<std::string> sentences() const;
+};
+
+}  // namespace riemflow

@@ -1,0 +1,196 @@
+#include "riemflow/io/choose_columns.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <initializer_list>
+
+#include "riemflow/core/error.hpp"
+#include "riemflow/io/columns.hpp"
+#include "riemflow/io/message.hpp"
+#include "riemflow/io/recipe.hpp"
+#include "riemflow/manifold/parse.hpp"
+
+namespace riemflow::io {
+namespace {
+
+using Columns = std::vector<std::size_t>;
+
+Columns with_meaning(const Table& table, std::initializer_list<Meaning> wanted) {
+  Columns found;
+  for (std::size_t i = 0; i < table.names.size(); ++i)
+    if (std::find(wanted.begin(), wanted.end(), meaning_of(table.names[i]).meaning) != wanted.end())
+      found.push_back(i);
+  return found;
+}
+
+/// One column of each meaning; empty if one has none. Two for one are for the user to decide.
+Columns one_of_each(const Table& table, std::initializer_list<Meaning> wanted) {
+  Columns columns;
+  for (Meaning meaning : wanted) {
+    const Columns found = with_meaning(table, {meaning});
+    if (found.empty()) return {};
+    columns.push_back(found[0]);
+  }
+  for (std::size_t i = 0; i < wanted.size(); ++i) {
+    const Columns found = with_meaning(table, {wanted.begin()[i]});
+    if (found.size() == 1) continue;
+    throw Error(fmt::format("{}: columns {} {} and {} {} mean the same", table.path, found[0] + 1,
+                            in_quotes(table.names[found[0]]), found[1] + 1, in_quotes(table.names[found[1]])),
+                "choose with --columns", Fault::bad_data);
+  }
+  return columns;
+}
+
+bool is(const Manifold<double>* manifold, Geometry geometry, int d) {
+  const auto factors = manifold->factors();
+  return factors.size() == 1 && factors[0].geometry == geometry && manifold->dimension() == d;
+}
+
+Columns by_name(const Table& table, const Manifold<double>* manifold) {
+  const int ambient = manifold == nullptr ? 3 : manifold->ambient();
+  const auto factors = manifold == nullptr ? std::vector<Factor<double>>() : manifold->factors();
+  Columns columns;
+  if (manifold == nullptr || is(manifold, Geometry::sphere, 2))
+    columns = one_of_each(table, {Meaning::latitude, Meaning::longitude});
+  const bool angles = factors.size() == 1 && factors[0].geometry == Geometry::torus;
+  if (columns.empty() && ambient == 3 && factors.size() < 2 && !angles)
+    columns = one_of_each(table, {Meaning::x, Meaning::y, Meaning::z});
+  if (columns.empty() && ambient == 2 && factors.size() < 2 && !angles)
+    columns = one_of_each(table, {Meaning::x, Meaning::y});
+  if (columns.empty() && (manifold == nullptr || is(manifold, Geometry::torus, 2)))
+    columns = one_of_each(table, {Meaning::phi, Meaning::psi});
+  if (columns.empty() && angles) {
+    columns = with_meaning(table, {Meaning::phi, Meaning::psi, Meaning::angle});
+    if (columns.size() != static_cast<std::size_t>(ambient)) columns.clear();
+  }
+  return columns;
+}
+
+bool fits(std::size_t columns, const Manifold<double>& manifold) {
+  const auto ambient = static_cast<std::size_t>(manifold.ambient());
+  return columns == ambient || columns == ambient - two_spheres(manifold);
+}
+
+/// "2 columns (latitude, longitude) or 3 (coordinates)"
+std::string needs(const Manifold<double>& manifold) {
+  const auto ambient = static_cast<std::size_t>(manifold.ambient());
+  const std::size_t spheres = two_spheres(manifold);
+  if (spheres == 0) return fmt::format("{} column{}", ambient, ambient == 1 ? "" : "s");
+  return fmt::format("{} columns (latitude and longitude) or {} (coordinates)", ambient - spheres, ambient);
+}
+
+Columns all_of(const Table& table, bool numeric_only) {
+  Columns columns;
+  for (std::size_t i = 0; i < table.width; ++i)
+    if (!numeric_only || table.numeric[i]) columns.push_back(i);
+  return columns;
+}
+
+std::string example(std::size_t columns) {
+  std::string numbers = "1";
+  for (std::size_t i = 2; i <= std::min<std::size_t>(columns, 3); ++i) numbers += fmt::format(",{}", i);
+  return columns > 3 ? fmt::format("1-{}", columns) : numbers;
+}
+
+[[noreturn]] void ask_for_columns(const Table& table, const Manifold<double>* manifold) {
+  const std::string found = table.names.empty()
+                                ? fmt::format("{}: {} column{} without a header to name them", table.path,
+                                              table.width, table.width == 1 ? "" : "s")
+                                : fmt::format("{}: no columns with names that are known; there are {}",
+                                              table.path, listed_columns(table));
+  if (manifold != nullptr)
+    throw Error(fmt::format("{}, and {} needs {}", found, manifold->name(), needs(*manifold)),
+                fmt::format("choose with --columns, as in --columns {}",
+                            example(static_cast<std::size_t>(manifold->ambient()))),
+                Fault::bad_data);
+  throw Error(
+      found,
+      "choose with --columns NAMES or NUMBERS, and if they are not latitude and longitude say what they are "
+      "with --manifold, as in --columns 1,2 --manifold torus:2",
+      Fault::bad_data);
+}
+
+/// The manifold of columns whose table names it: by their meanings, or by unit norms.
+std::string infer(const Table& table, const Columns& columns) {
+  std::vector<Meaning> meanings;
+  for (std::size_t c : columns) meanings.push_back(meaning_of(table.name(c)).meaning);
+  const auto any = [&](Meaning m) {
+    return std::find(meanings.begin(), meanings.end(), m) != meanings.end();
+  };
+  const bool nameless =
+      std::all_of(meanings.begin(), meanings.end(), [](Meaning m) { return m == Meaning::none; });
+  if (columns.size() == 2 && !table.binary && (nameless || any(Meaning::latitude) || any(Meaning::longitude)))
+    return "sphere:2";
+  if (columns.size() == 2 && any(Meaning::phi) && any(Meaning::psi)) return "torus:2";
+
+  const bool vector =
+      columns.size() == 3 && (nameless || (any(Meaning::x) && any(Meaning::y) && any(Meaning::z)));
+  for (std::size_t r = 0; vector && r < table.rows(); ++r) {
+    double square = 0;
+    for (std::size_t c : columns) square += table.value(r, c) * table.value(r, c);
+    if (!(std::abs(std::sqrt(square) - 1) > kNormTolerance)) continue;
+    throw Error(
+        fmt::format("{}three numbers of norm {:.6g}, so they are no unit vector",
+                    at(table.path, table.row_lines[r], 1), std::sqrt(square)),
+        "say what they are with --manifold, as in --manifold euclidean:3, or divide each row by its norm",
+        Fault::bad_data);
+  }
+  if (vector) return "sphere:2";
+  throw Error(fmt::format("{}: {} column{} of unknown meaning", table.path, columns.size(),
+                          columns.size() == 1 ? "" : "s"),
+              columns.size() == 2
+                  ? "say what they are with --manifold, as in --manifold sphere:2 for latitude and "
+                    "longitude, torus:2, ball:2 or euclidean:2"
+                  : fmt::format("say what they are with --manifold, as in --manifold torus:{} or "
+                                "--manifold euclidean:{}",
+                                columns.size(), columns.size()),
+              Fault::bad_data);
+}
+
+}  // namespace
+
+std::size_t two_spheres(const Manifold<double>& manifold) {
+  std::size_t n = 0;
+  for (const auto& factor : manifold.factors())
+    n += factor.geometry == Geometry::sphere && factor.manifold->dimension() == 2;
+  return n;
+}
+
+Choice choose_columns(const Table& table, const ReadOptions& options) {
+  Choice choice;
+  if (!options.manifold.empty()) choice.manifold = parse_manifold<double>(options.manifold);
+  const Manifold<double>* manifold = choice.manifold.get();
+
+  if (!options.columns.empty()) {
+    choice.columns = find_columns(options.columns, table);
+    choice.how = "as chosen";
+  } else if (choice.columns = by_name(table, manifold); !choice.columns.empty()) {
+    choice.how = "by name";
+  } else if (table.binary || (manifold != nullptr && fits(table.width, *manifold))) {
+    choice.columns = all_of(table, false);
+    choice.how = "in their order";
+  } else if (const Columns numeric = all_of(table, true);
+             manifold != nullptr && fits(numeric.size(), *manifold)) {
+    choice.columns = numeric;
+    choice.how = "that hold numbers only";
+  } else if (manifold == nullptr && table.names.empty() && table.width == 2) {
+    choice.columns = {0, 1};
+    choice.how = "assumed from their order";
+  } else {
+    ask_for_columns(table, manifold);
+  }
+
+  if (manifold == nullptr) {
+    choice.manifold = parse_manifold<double>(infer(table, choice.columns));
+    choice.manifold_inferred = true;
+  } else if (!fits(choice.columns.size(), *manifold)) {
+    throw Error(fmt::format("{}: {} column{}, but {} needs {}", table.path, choice.columns.size(),
+                            choice.columns.size() == 1 ? "" : "s", manifold->name(), needs(*manifold)),
+                "choose other columns with --columns or another --manifold", Fault::bad_data);
+  }
+  return choice;
+}
+
+}  // namespace riemflow::io

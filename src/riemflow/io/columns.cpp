@@ -1,0 +1,178 @@
+#include "riemflow/io/columns.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <optional>
+#include <utility>
+
+#include "riemflow/core/error.hpp"
+#include "riemflow/core/suggest.hpp"
+#include "riemflow/io/message.hpp"
+
+namespace riemflow::io {
+namespace {
+
+constexpr std::size_t kMostColumns = 65536;
+
+constexpr std::pair<std::string_view, Meaning> kNames[] = {{"lat", Meaning::latitude},
+                                                           {"latitude", Meaning::latitude},
+                                                           {"decimallatitude", Meaning::latitude},
+                                                           {"dec", Meaning::latitude},
+                                                           {"decl", Meaning::latitude},
+                                                           {"declination", Meaning::latitude},
+                                                           {"decj2000", Meaning::latitude},
+                                                           {"lon", Meaning::longitude},
+                                                           {"long", Meaning::longitude},
+                                                           {"lng", Meaning::longitude},
+                                                           {"longitude", Meaning::longitude},
+                                                           {"decimallongitude", Meaning::longitude},
+                                                           {"ra", Meaning::longitude},
+                                                           {"rightascension", Meaning::longitude},
+                                                           {"raj2000", Meaning::longitude},
+                                                           {"x", Meaning::x},
+                                                           {"y", Meaning::y},
+                                                           {"z", Meaning::z},
+                                                           {"phi", Meaning::phi},
+                                                           {"psi", Meaning::psi},
+                                                           {"theta", Meaning::angle},
+                                                           {"omega", Meaning::angle},
+                                                           {"chi", Meaning::angle},
+                                                           {"alpha", Meaning::angle},
+                                                           {"beta", Meaning::angle},
+                                                           {"gamma", Meaning::angle},
+                                                           {"delta", Meaning::angle},
+                                                           {"epsilon", Meaning::angle},
+                                                           {"zeta", Meaning::angle},
+                                                           {"tau", Meaning::angle},
+                                                           {"angle", Meaning::angle}};
+
+constexpr std::pair<std::string_view, Units> kUnits[] = {
+    {"degrees", Units::degrees}, {"degree", Units::degrees}, {"deg", Units::degrees},
+    {"radians", Units::radians}, {"radian", Units::radians}, {"rad", Units::radians}};
+
+Meaning known(std::string_view name) {
+  for (const auto& [known_name, meaning] : kNames)
+    if (name == known_name) return meaning;
+  // chi1, angle2
+  const std::size_t digits = name.find_first_of("0123456789");
+  if (digits == name.npos || name.find_first_not_of("0123456789", digits) != name.npos) return Meaning::none;
+  const Meaning meaning = digits == 0 ? Meaning::none : known(name.substr(0, digits));
+  return meaning == Meaning::phi || meaning == Meaning::psi || meaning == Meaning::angle ? Meaning::angle
+                                                                                         : Meaning::none;
+}
+
+/// Letters and digits of `name`, lower case.
+std::string bare(std::string_view name) {
+  std::string result;
+  for (char c : lower(name))
+    if (('a' <= c && c <= 'z') || ('0' <= c && c <= '9') || static_cast<unsigned char>(c) >= 0x80)
+      result += c;
+  return result;
+}
+
+bool is_angular(Meaning m) {
+  return m != Meaning::none && m != Meaning::x && m != Meaning::y && m != Meaning::z;
+}
+
+std::optional<std::size_t> whole_number(std::string_view text) {
+  std::size_t value = 0;
+  const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (code != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return value;
+}
+
+[[noreturn]] void no_such_column(std::string_view name, const Table& table) {
+  std::vector<std::string> lowered;
+  for (const std::string& n : table.names) lowered.push_back(lower(n));
+  const std::vector<std::string_view> views(lowered.begin(), lowered.end());
+  const std::string_view nearest = nearest_name(lower(name), views);
+  const std::string found = fmt::format("the columns are {}", listed_columns(table));
+  throw Error(fmt::format("{}: there is no column {}{}", table.path, in_quotes(name),
+                          table.names.empty() ? ", nor a header that could name it" : ""),
+              nearest.empty() ? found : fmt::format("perhaps you meant {}? {}", in_quotes(nearest), found),
+              Fault::bad_data);
+}
+
+/// Indices that one entry stands for.
+void append_entry(const std::string& entry, const Table& table, std::vector<std::size_t>& indices) {
+  const auto append = [&](std::size_t number) {
+    require(number != 0, "--columns: there is no column 0", "count columns from 1", Fault::usage);
+    if (number > table.width) no_such_column(std::to_string(number), table);
+    indices.push_back(number - 1);
+  };
+  const std::size_t dash = entry.find('-');
+  const auto from = whole_number(std::string_view(entry).substr(0, dash));
+  if (from && dash == entry.npos) return append(*from);
+  const auto to = dash == entry.npos ? std::nullopt : whole_number(std::string_view(entry).substr(dash + 1));
+  if (from && to) {
+    require(*from <= *to, fmt::format("--columns: '{}' runs backwards", entry), "put the lower number first",
+            Fault::usage);
+    for (std::size_t i = *from; i <= std::min(*to, kMostColumns); ++i) append(i);
+    return;
+  }
+  const std::string wanted = lower(entry);
+  std::vector<std::size_t> matches;
+  for (std::size_t i = 0; i < table.names.size(); ++i)
+    if (lower(table.names[i]) == wanted) matches.push_back(i);
+  if (matches.empty()) no_such_column(entry, table);
+  require(matches.size() == 1,
+          fmt::format("{}: {} columns are named {}", table.path, matches.size(), in_quotes(entry)),
+          fmt::format("choose by number, as in --columns {}", matches[0] + 1), Fault::bad_data);
+  indices.push_back(matches[0]);
+}
+
+}  // namespace
+
+Named meaning_of(std::string_view name) {
+  Named result;
+  const std::size_t bracket = name.find_first_of("([");
+  const std::string unit = bracket == name.npos ? std::string() : bare(name.substr(bracket));
+  const std::string base = bare(name.substr(0, bracket));
+  result.meaning = known(base);
+  if (result.meaning == Meaning::none) {
+    for (const auto& [suffix, units] : kUnits) {
+      if (!base.ends_with(suffix)) continue;
+      const Meaning meaning = known(std::string_view(base).substr(0, base.size() - suffix.size()));
+      if (is_angular(meaning)) return {meaning, units};
+    }
+    return result;
+  }
+  if (is_angular(result.meaning))
+    for (const auto& [word, units] : kUnits)
+      if (unit == word) result.units = units;
+  return result;
+}
+
+std::vector<std::string> split_columns(const std::string& columns) {
+  std::vector<std::string> entries;
+  for (std::size_t begin = 0; begin <= columns.size();) {
+    const std::size_t end = std::min(columns.find(',', begin), columns.size());
+    std::string_view entry = std::string_view(columns).substr(begin, end - begin);
+    while (!entry.empty() && entry.front() == ' ') entry.remove_prefix(1);
+    while (!entry.empty() && entry.back() == ' ') entry.remove_suffix(1);
+    entries.emplace_back(entry);
+    begin = end + 1;
+  }
+  return entries;
+}
+
+std::vector<std::size_t> find_columns(const std::string& columns, const Table& table) {
+  std::vector<std::size_t> indices;
+  for (const std::string& entry : split_columns(columns)) {
+    require(!entry.empty(), fmt::format("--columns: an entry is missing in {}", in_quotes(columns)),
+            "give names or numbers with commas between, as in lat,lon or 4,5", Fault::usage);
+    append_entry(entry, table, indices);
+  }
+  std::vector<std::size_t> sorted = indices;
+  std::sort(sorted.begin(), sorted.end());
+  const auto twice = std::adjacent_find(sorted.begin(), sorted.end());
+  require(twice == sorted.end(),
+          fmt::format("--columns: {} has column {} twice", in_quotes(columns),
+                      twice == sorted.end() ? 0 : *twice + 1),
+          "give each column once", Fault::usage);
+  return indices;
+}
+
+}  // namespace riemflow::io

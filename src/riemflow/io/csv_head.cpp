@@ -1,0 +1,221 @@
+#include "riemflow/io/csv_head.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "riemflow/core/error.hpp"
+#include "riemflow/io/columns.hpp"
+#include "riemflow/io/csv_sniff.hpp"
+#include "riemflow/io/message.hpp"
+#include "riemflow/io/number.hpp"
+
+namespace riemflow::io {
+namespace {
+
+constexpr std::size_t kFirstLook = 1 << 16;  // bytes read ahead, more only if no row ends in them
+constexpr std::size_t kTableRows = 1000;
+constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
+
+std::vector<std::string> names_in(const Record& record) {
+  std::vector<std::string> names;
+  for (const Field& field : record.fields) names.push_back(field.unescaped());
+  return names;
+}
+
+/// ReadOptions::columns names one of these.
+bool names_requested_column(const ReadOptions& options, const std::vector<std::string>& names) {
+  for (const std::string& entry : split_columns(options.columns))
+    for (const std::string& name : names)
+      if (!entry.empty() && entry.find_first_not_of("0123456789-") != entry.npos &&
+          lower(entry) == lower(name))
+        return true;
+  return false;
+}
+
+/// `unmistakable`: by names that no one gives to anything else, as x is given to a residue.
+bool has_known_names(const std::vector<std::string>& names, const ReadOptions& options, bool unmistakable) {
+  const auto is_known = [&](const std::string& name) {
+    const Meaning m = meaning_of(name).meaning;
+    const bool certain =
+        m == Meaning::latitude || m == Meaning::longitude || m == Meaning::phi || m == Meaning::psi;
+    return unmistakable ? certain : m != Meaning::none;
+  };
+  return std::count_if(names.begin(), names.end(), is_known) >= 2 || names_requested_column(options, names);
+}
+
+/// The first row names the columns: by names that are known, or because nothing in it is a value.
+bool is_header(const Record& record, const Dialect& dialect, const ReadOptions& options) {
+  bool any_value = false, any_text = false;
+  for (const Field& field : record.fields) {
+    double ignored;
+    const NumberKind kind = read_number(field.text, dialect.decimal, ignored);
+    any_text |= kind == NumberKind::text;
+    any_value |= kind != NumberKind::text && !field.text.empty();
+  }
+  return (any_text && !any_value) || has_known_names(names_in(record), options, true);
+}
+
+/// The names in "#EventID|Time|Latitude|…" just above the data, as FDSN services and numpy write them.
+std::vector<std::string> names_in_comment(std::string_view comment, const CsvHead& head,
+                                          const ReadOptions& options) {
+  const std::string text(comment.substr(std::min(comment.find('#'), comment.size() - 1) + 1));
+  std::vector<std::string> names;
+  for_each_record(text, true, head.dialect, 1, [&](Scan scan, const Record& record, std::uint64_t) {
+    if (scan == Scan::row) names = names_in(record);
+    return false;
+  });
+  if (names.size() != head.table.width || !has_known_names(names, options, false)) names.clear();
+  return names;
+}
+
+/// Rows with a delimiter after their last field have one field more, always empty; it is no column.
+std::size_t width_of(std::string_view text, bool last, const Dialect& dialect, std::size_t fields,
+                     bool last_is_empty) {
+  if (!last_is_empty || fields < 2) return fields;
+  bool used = false;
+  std::size_t rows = 0;
+  for_each_record(text, last, dialect, 1, [&](Scan scan, const Record& record, std::uint64_t) {
+    if (scan == Scan::row && record.fields.size() == fields) used = !record.fields.back().text.empty();
+    return !used && ++rows < kTableRows;
+  });
+  return used ? fields : fields - 1;
+}
+
+/// Takes record after record, until it knows enough.
+class HeadReader {
+ public:
+  /// `text`: what can be seen of the file, from `start` bytes after its beginning; `last`: all there is.
+  HeadReader(const std::string& path, std::string_view text, std::size_t start, bool last,
+             const ReadOptions& options)
+      : text_(text), start_(start), last_(last), options_(options) {
+    head_.table.path = path;
+    head_.dialect = sniff_dialect(text, last, options.format);
+  }
+
+  CsvHead read() {
+    for_each_record(text_, last_, head_.dialect, 1, [&](Scan scan, const Record& record, std::uint64_t line) {
+      return take(scan, record, line);
+    });
+    for (std::size_t i = 0; i < head_.table.width; ++i)
+      head_.table.numeric[i] = head_.table.numeric[i] && !spoiled_[i];
+    return std::move(head_);
+  }
+  bool has_row() const { return has_row_; }
+
+ private:
+  bool take(Scan scan, const Record& record, std::uint64_t line) {
+    if (scan == Scan::comment) {
+      comment_ = record.text();
+      comment_line_ = line;
+    }
+    if (scan == Scan::blank || scan == Scan::comment) return true;
+    if (scan != Scan::row) {
+      if (has_row_) return false;  // for the reader to complain of
+      throw_scan(scan, record, head_.table.path, line);
+    }
+    if (head_.table.width == 0 && take_first(record, line)) return true;
+    if (!has_row_) {
+      has_row_ = true;
+      head_.data_line = line;
+      head_.data_offset = start_ + static_cast<std::size_t>(record.begin - text_.data());
+    }
+    add_row(record, line);
+    return head_.table.rows() < kTableRows;
+  }
+
+  /// Sets width and names; true if this row is the header.
+  bool take_first(const Record& record, std::uint64_t line) {
+    Table& table = head_.table;
+    const std::string_view rest = text_.substr(static_cast<std::size_t>(record.begin - text_.data()));
+    table.width =
+        width_of(rest, last_, head_.dialect, record.fields.size(), record.fields.back().text.empty());
+    table.numeric.assign(table.width, false);
+    spoiled_.assign(table.width, false);
+    if (is_header(record, head_.dialect, options_)) {
+      table.names = names_in(record);
+      table.names.resize(table.width);
+      head_.header_line = line;
+      return true;
+    }
+    if (!comment_.empty()) table.names = names_in_comment(comment_, head_, options_);
+    if (!table.names.empty()) head_.header_line = comment_line_;
+    return false;
+  }
+
+  /// Rows of another width are for the reader to complain of.
+  void add_row(const Record& record, std::uint64_t line) {
+    Table& table = head_.table;
+    if (record.fields.size() < table.width || record.fields.size() > table.width + 1) return;
+    table.row_lines.push_back(line);
+    for (std::size_t i = 0; i < table.width; ++i) {
+      double value;
+      const NumberKind kind = read_number(record.fields[i].text, head_.dialect.decimal, value);
+      table.values.push_back(value);
+      if (kind == NumberKind::finite) table.numeric[i] = true;
+      if (kind == NumberKind::text) spoiled_[i] = true;
+    }
+  }
+
+  std::string_view text_;
+  std::size_t start_;
+  bool last_;
+  const ReadOptions& options_;
+  CsvHead head_;
+  std::vector<bool> spoiled_;  // columns with text in them
+  std::string_view comment_;   // the last one
+  std::uint64_t comment_line_ = 0;
+  bool has_row_ = false;
+};
+
+[[noreturn]] void throw_no_row(const Window& window, const std::string& path, std::uint64_t header_line) {
+  if (!window.complete())
+    throw Error(fmt::format("{}: no row ends within the first {} bytes", path, window.capacity()),
+                "give text with one point a line", Fault::bad_data);
+  const char* problem = window.size() == 0 ? "the file is empty"
+                        : header_line == 0 ? "there is nothing but blank lines and comments"
+                                           : "there is no row after the header";
+  throw Error(at(path, std::max<std::uint64_t>(header_line, 1), 1) + problem, "give one point a line",
+              Fault::bad_data);
+}
+
+}  // namespace
+
+void throw_scan(Scan scan, const Record& record, const std::string& path, std::uint64_t line) {
+  const Place place = place_of(record.begin, record.fault, line);
+  const std::string where = at(path, place.line, place.column);
+  if (scan == Scan::zero_byte)
+    throw Error(where + "a zero byte: this is not text",
+                "give CSV, TSV, NPY or GeoJSON; save UTF-16 text as UTF-8", Fault::bad_data);
+  if (scan == Scan::open_quote)
+    throw Error(where + "a quote is opened and never closed", "close it, or remove it", Fault::bad_data);
+  const std::string_view rest(record.fault, std::min<std::size_t>(std::strlen(record.fault), 200));
+  throw Error(
+      fmt::format("{}{} after a closing quote", where, in_quotes(rest.substr(0, rest.find_first_of("\r\n")))),
+      "a quote inside a quoted field is written twice", Fault::bad_data);
+}
+
+CsvHead read_csv_head(Window& window, const std::string& path, const ReadOptions& options) {
+  std::uint64_t header_line = 0;
+  for (std::size_t look : {kFirstLook, window.capacity()}) {
+    window.fill(look);
+    std::string_view text(window.begin(), window.size());
+    const std::size_t start = text.starts_with(kByteOrderMark) ? kByteOrderMark.size() : 0;
+    text.remove_prefix(start);
+    if (const std::size_t zero = text.find('\0'); zero != text.npos) {
+      Record record;
+      record.begin = text.data();
+      record.fault = text.data() + zero;
+      throw_scan(Scan::zero_byte, record, path, 1);
+    }
+    HeadReader reader(path, text, start, window.complete(), options);
+    CsvHead head = reader.read();
+    if (reader.has_row()) return head;
+    header_line = head.header_line;
+    if (window.complete()) break;
+  }
+  throw_no_row(window, path, header_line);
+}
+
+}  // namespace riemflow::io

@@ -1,0 +1,159 @@
+// Points from delimited text.
+
+#include <fmt/format.h>
+
+#include "riemflow/core/error.hpp"
+#include "riemflow/io/csv_head.hpp"
+#include "riemflow/io/layout.hpp"
+#include "riemflow/io/message.hpp"
+#include "riemflow/io/number.hpp"
+#include "riemflow/io/open_format.hpp"
+
+namespace riemflow::io {
+namespace {
+
+std::string name_of(char delimiter) {
+  switch (delimiter) {
+    case '\t':
+      return "tab-separated text";
+    case ';':
+      return "semicolon-separated text";
+    case '|':
+      return "text separated by |";
+    case ' ':
+      return "space-separated text";
+    default:
+      return "comma-separated text";
+  }
+}
+
+class CsvSource : public PointSource {
+ public:
+  CsvSource(Window window, CsvHead head, Layout layout, Assumptions assumptions, bool skip_invalid)
+      : PointSource(std::move(assumptions), layout.recipe.coordinates(), skip_invalid),
+        window_(std::move(window)),
+        dialect_(head.dialect),
+        table_(std::move(head.table)),
+        header_line_(head.header_line),
+        next_line_(head.data_line),
+        layout_(std::move(layout)),
+        numbers_(layout_.columns.size()) {
+    window_.advance(window_.begin() + head.data_offset);
+  }
+
+ protected:
+  bool next_point(double* point, std::uint64_t& line) override {
+    while (next_row()) {
+      if (!has_width() || !read_numbers()) continue;
+      if (const auto complaint = layout_.recipe.make(numbers_.data(), point)) {
+        reject_point(*complaint);
+        continue;
+      }
+      line = line_;
+      return true;
+    }
+    return false;
+  }
+
+ private:
+  /// record_ = the next row, which starts on line_.
+  bool next_row() {
+    for (;;) {
+      if (window_.size() == 0 && !window_.more()) return false;
+      const Scan scan = scan_record(window_.begin(), window_.end(), window_.complete(), dialect_, record_);
+      if (scan == Scan::incomplete) {
+        if (!window_.more() && !window_.complete())
+          throw Error(fmt::format("{}a row of more than {} bytes", at(table_.path, next_line_, 1),
+                                  window_.capacity()),
+                      "close a quote that may be open, and give one point a line", Fault::bad_data);
+        continue;
+      }
+      line_ = next_line_;
+      if (scan != Scan::row && scan != Scan::blank && scan != Scan::comment)
+        throw_scan(scan, record_, table_.path, line_);
+      next_line_ += record_.lines;
+      window_.advance(record_.end);
+      if (scan == Scan::row) return true;
+    }
+  }
+
+  std::string where(const char* place) const {
+    const Place p = place_of(record_.begin, place, line_);
+    return at(table_.path, p.line, p.column);
+  }
+
+  bool has_width() {
+    const std::size_t found = record_.fields.size();
+    if (found == table_.width || (found == table_.width + 1 && record_.fields.back().text.empty()))
+      return true;
+    reject(
+        [&] {
+          return fmt::format("{}{} field{} where {} {} expected, as {}", where(record_.begin), found,
+                             found == 1 ? "" : "s", table_.width, table_.width == 1 ? "is" : "are",
+                             header_line_ != 0 ? fmt::format("in the header on line {}", header_line_)
+                                               : fmt::format("on line {}", table_.row_lines[0]));
+        },
+        "complete the row, quote text that holds the delimiter, or put # before a line that is no data");
+    return false;
+  }
+
+  /// numbers_ = the chosen fields of the row.
+  bool read_numbers() {
+    for (std::size_t i = 0; i < numbers_.size(); ++i) {
+      const Field& field = record_.fields[layout_.columns[i]];
+      const NumberKind kind = read_number(field.text, dialect_.decimal, numbers_[i]);
+      if (kind == NumberKind::finite) continue;
+      reject(
+          [&] {
+            return fmt::format("{}{} is {}{}", where(field.text.data()), layout_.column_name(i, table_),
+                               in_quotes(field.text),
+                               kind == NumberKind::missing ? ", a missing value" : ", which is not a number");
+          },
+          kind == NumberKind::missing
+              ? "fill it in"
+              : "give a number such as -12.5, or choose other columns with --columns");
+      return false;
+    }
+    return true;
+  }
+
+  void reject_point(const Complaint& complaint) {
+    reject(
+        [&] {
+          if (!complaint.number) return where(record_.begin) + "the point " + complaint.problem;
+          const std::string_view text = record_.fields[layout_.columns[*complaint.number]].text;
+          return fmt::format("{}{} is {} {}", where(text.data()),
+                             layout_.column_name(*complaint.number, table_), in_quotes(text),
+                             complaint.problem);
+        },
+        complaint.advice);
+  }
+
+  Window window_;
+  Dialect dialect_;
+  Table table_;
+  std::uint64_t header_line_;
+  std::uint64_t next_line_, line_ = 0;
+  Layout layout_;
+  Record record_;
+  std::vector<double> numbers_;
+};
+
+}  // namespace
+
+std::unique_ptr<PointSource> open_csv(Window window, const std::string& path, const ReadOptions& options) {
+  CsvHead head = read_csv_head(window, path, options);
+  Assumptions assumptions;
+  assumptions.path = path;
+  assumptions.format = head.dialect.delimiter == '\t' ? "tsv" : "csv";
+  assumptions.delimiter = head.dialect.delimiter;
+  assumptions.layout = head.table.width == 1 ? "text of one column" : name_of(head.dialect.delimiter);
+  assumptions.decimal_comma = head.dialect.decimal == ',';
+  assumptions.header_line = head.header_line;
+  Layout layout = lay_out(head.table, options, assumptions);
+  head.table.values = {};
+  return std::make_unique<CsvSource>(std::move(window), std::move(head), std::move(layout),
+                                     std::move(assumptions), options.skip_invalid);
+}
+
+}  // namespace riemflow::io

@@ -1,0 +1,69 @@
+#pragma once
+// The positions of GeoJSON (RFC 7946), one after the other: of Point and MultiPoint, alone, in a
+// GeometryCollection, Feature or FeatureCollection. What is held is the path to the place in the file, not
+// the file; only coordinates written before the "type" of their geometry are kept until it is known.
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "riemflow/io/json_tokens.hpp"
+
+namespace riemflow::io {
+
+/// [longitude, latitude, …]
+struct GeoPosition {
+  struct Number {
+    double value;
+    std::uint64_t line, column;  ///< where it stands; 0: there is no such number
+  };
+  Number longitude, latitude;
+  std::uint64_t line, column;  ///< of the bracket
+  std::uint64_t feature;       ///< from 1
+};
+
+class GeoJsonReader {
+ public:
+  GeoJsonReader(Window window, std::string path) : tokens_(std::move(window), std::move(path)) {}
+
+  /// False at the end of the file. Throws Error (bad_data).
+  bool next(GeoPosition& position);
+  /// What else was met, by type: lines, polygons, features without a geometry.
+  const std::map<std::string, std::uint64_t>& others() const { return others_; }
+
+ private:
+  using Token = JsonTokens::Token;
+  enum class Kind { object, features, geometries, positions };
+
+  /// An object or array that is being read.
+  struct Frame {
+    explicit Frame(Kind k) : kind(k) {}
+    Kind kind;
+    std::string type;  // of an object, once it has been read
+    bool has_coordinates = false;
+    std::vector<GeoPosition> kept;  // coordinates before the type,
+    bool kept_array = false;        // [[lon, lat], …], not [lon, lat],
+    bool kept_empty = false;        // or []
+  };
+
+  void step();
+  void step_object(Token token);
+  void read_type(Token token, Frame& frame);
+  void read_coordinates(Token token, Frame& frame);
+  void keep_coordinates(Frame& frame);
+  void finish_object();
+  GeoPosition here() const;
+  GeoPosition read_position(Token token);
+  void finish_position(Token token, GeoPosition& position);
+
+  JsonTokens tokens_;
+  std::vector<Frame> frames_;
+  std::vector<GeoPosition> ready_;  // found and not yet given, from next_ready_
+  std::size_t next_ready_ = 0;
+  std::uint64_t feature_ = 0;  // of a collection, from 1
+  bool done_ = false;
+  std::map<std::string, std::uint64_t> others_;
+};
+
+}  // namespace riemflow::io

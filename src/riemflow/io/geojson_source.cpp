@@ -1,0 +1,116 @@
+// Points from GeoJSON.
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "riemflow/core/error.hpp"
+#include "riemflow/io/geojson_reader.hpp"
+#include "riemflow/io/message.hpp"
+#include "riemflow/io/number.hpp"
+#include "riemflow/io/open_format.hpp"
+#include "riemflow/io/recipe.hpp"
+#include "riemflow/manifold/parse.hpp"
+
+namespace riemflow::io {
+namespace {
+
+class GeoJsonSource : public PointSource {
+ public:
+  GeoJsonSource(Window window, Recipe recipe, Assumptions assumptions, bool skip_invalid)
+      : PointSource(std::move(assumptions), recipe.coordinates(), skip_invalid),
+        reader_(std::move(window), assumptions_.path),
+        recipe_(std::move(recipe)) {}
+
+  std::vector<std::string> remarks() const override {
+    std::vector<std::string> all = PointSource::remarks();
+    if (!reader_.others().empty())
+      all.push_back(fmt::format("Passed over, being no points: {}.", listed_others()));
+    return all;
+  }
+
+ protected:
+  bool next_point(double* point, std::uint64_t& line) override {
+    GeoPosition position;
+    while (reader_.next(position)) {
+      if (!convert(position, point)) continue;
+      line = position.feature;
+      return true;
+    }
+    return false;
+  }
+
+  std::string why_empty() const override {
+    if (skipped() > 0) return "every point was skipped";
+    return reader_.others().empty() ? "no geometry in it" : "only " + listed_others();
+  }
+
+ private:
+  std::string listed_others() const {
+    std::string list;
+    for (const auto& [type, count] : reader_.others())
+      list += fmt::format("{}{} {}", list.empty() ? "" : ", ", count, type);
+    return list;
+  }
+
+  bool convert(const GeoPosition& position, double* point) {
+    const std::string& path = assumptions_.path;
+    if (position.longitude.line == 0 || position.latitude.line == 0) {
+      reject([&] { return at(path, position.line, position.column) + "a position without two numbers"; },
+             "give [longitude, latitude]");
+      return false;
+    }
+    const double row[] = {position.latitude.value, position.longitude.value};
+    const auto complaint = recipe_.make(row, point);
+    if (!complaint) return true;
+    reject(
+        [&] {
+          const bool is_latitude = complaint->number == 0;
+          const GeoPosition::Number& number = is_latitude ? position.latitude : position.longitude;
+          std::string text;
+          append_number(text, number.value);
+          return fmt::format("{}{} of feature {} is {} {}", at(path, number.line, number.column),
+                             is_latitude ? "latitude" : "longitude", position.feature, in_quotes(text),
+                             complaint->problem);
+        },
+        complaint->advice);
+    return false;
+  }
+
+  GeoJsonReader reader_;
+  Recipe recipe_;
+};
+
+}  // namespace
+
+std::unique_ptr<PointSource> open_geojson(Window window, const std::string& path,
+                                          const ReadOptions& options) {
+  require(options.columns.empty(), fmt::format("{}: GeoJSON has no columns", path), "leave out --columns",
+          Fault::usage);
+  require(options.units != Units::radians, fmt::format("{}: GeoJSON is in degrees", path),
+          "leave out --units radians", Fault::usage);
+  const auto manifold = parse_manifold<double>(options.manifold.empty() ? "sphere:2" : options.manifold);
+  const auto factors = manifold->factors();
+  require(factors.size() == 1 && factors[0].geometry == Geometry::sphere && manifold->dimension() == 2,
+          fmt::format("{}: GeoJSON holds points of sphere:2, not of {}", path, manifold->name()),
+          "leave out --manifold, or give the points as CSV", Fault::usage);
+  window.fill(1);
+  require(window.size() > 0, at(path, 1, 1) + "the file is empty", "give a GeoJSON object", Fault::bad_data);
+
+  Recipe recipe;
+  recipe.parts.push_back({Recipe::Kind::degrees_on_sphere, 2, 3, 1 / std::sqrt(factors[0].curvature)});
+  recipe.swap_advice = "GeoJSON wants [longitude, latitude]";
+  Assumptions assumptions;
+  assumptions.path = path;
+  assumptions.format = "geojson";
+  assumptions.layout = "GeoJSON, with positions [longitude, latitude] in degrees";
+  assumptions.row = "feature";
+  assumptions.units = Units::degrees;
+  assumptions.manifold = manifold->name();
+  assumptions.manifold_inferred = options.manifold.empty();
+  assumptions.coordinates = "(cos lat cos lon, cos lat sin lon, sin lat)";
+  return std::make_unique<GeoJsonSource>(std::move(window), std::move(recipe), std::move(assumptions),
+                                         options.skip_invalid);
+}
+
+}  // namespace riemflow::io

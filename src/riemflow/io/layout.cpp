@@ -1,0 +1,185 @@
+#include "riemflow/io/layout.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <numbers>
+
+#include "riemflow/core/error.hpp"
+#include "riemflow/io/choose_columns.hpp"
+#include "riemflow/io/columns.hpp"
+#include "riemflow/io/message.hpp"
+
+namespace riemflow::io {
+namespace {
+
+using Kind = Recipe::Kind;
+
+bool is_latitude(Meaning m) { return m == Meaning::latitude || m == Meaning::y; }
+bool is_longitude(Meaning m) { return m == Meaning::longitude || m == Meaning::x; }
+
+bool is_angular(Kind kind) {
+  return kind != Kind::vector_on_sphere && kind != Kind::in_ball && kind != Kind::anything;
+}
+
+/// Parts in degrees, to be changed once the units are known.
+Recipe recipe_for(const Manifold<double>& manifold, bool coordinates_given) {
+  Recipe recipe;
+  for (const auto& factor : manifold.factors()) {
+    const int ambient = factor.manifold->ambient();
+    const double radius = factor.curvature == 0 ? 1 : 1 / std::sqrt(std::abs(factor.curvature));
+    switch (factor.geometry) {
+      case Geometry::sphere:
+        if (ambient == 3 && !coordinates_given)
+          recipe.parts.push_back({Kind::degrees_on_sphere, 2, 3, radius});
+        else
+          recipe.parts.push_back({Kind::vector_on_sphere, ambient, ambient, radius});
+        break;
+      case Geometry::torus:
+        recipe.parts.push_back({Kind::angle_in_degrees, ambient, ambient});
+        break;
+      case Geometry::ball:
+        recipe.parts.push_back({Kind::in_ball, ambient, ambient, radius});
+        break;
+      case Geometry::euclidean:
+        recipe.parts.push_back({Kind::anything, ambient, ambient});
+        break;
+    }
+  }
+  return recipe;
+}
+
+/// Names the numbers of each part, and puts a latitude before its longitude where the header tells them
+/// apart.
+void name_numbers(const Table& table, Layout& layout) {
+  std::size_t next = 0, angles = 0;
+  bool names_decide = false;
+  for (const auto& part : layout.recipe.parts) {
+    const auto n = static_cast<std::size_t>(part.numbers);
+    if (part.kind == Kind::degrees_on_sphere) {
+      std::size_t &first = layout.columns[next], &second = layout.columns[next + 1];
+      const Meaning a = meaning_of(table.name(first)).meaning, b = meaning_of(table.name(second)).meaning;
+      names_decide |= is_latitude(a) || is_longitude(b) || is_latitude(b) || is_longitude(a);
+      if (is_longitude(a) || is_latitude(b)) std::swap(first, second);
+      layout.meanings.insert(layout.meanings.end(), {"latitude", "longitude"});
+      layout.recipe.swap_advice = names_decide ? "exchange their names in the header"
+                                               : fmt::format("say --columns {},{}", second + 1, first + 1);
+    } else if (part.kind == Kind::angle_in_degrees) {
+      for (std::size_t i = 0; i < n; ++i) layout.meanings.push_back(fmt::format("angle {}", ++angles));
+    } else {
+      for (std::size_t i = 0; i < n; ++i)
+        layout.meanings.push_back(n <= 3 ? std::string(1, "xyz"[i]) : fmt::format("coordinate {}", i + 1));
+    }
+    next += n;
+  }
+}
+
+/// What the columns' names say.
+Units units_named(const Table& table, const Layout& layout) {
+  Units named = Units::automatic;
+  for (std::size_t c : layout.columns) {
+    const Units units = meaning_of(table.name(c)).units;
+    if (units == Units::automatic) continue;
+    require(named == Units::automatic || named == units,
+            fmt::format("{}: some columns are named as degrees and some as radians", table.path),
+            "say which it is with --units", Fault::bad_data);
+    named = units;
+  }
+  return named;
+}
+
+/// What the option says, else what the columns' names say, else the custom of the format.
+Units units_of(const Table& table, const ReadOptions& options, const Layout& layout) {
+  bool angular = false, torus = false, sphere = false;
+  for (const auto& part : layout.recipe.parts) {
+    angular |= is_angular(part.kind);
+    sphere |= part.kind == Kind::degrees_on_sphere;
+    torus |= part.kind == Kind::angle_in_degrees;
+  }
+  if (!angular) {
+    require(options.units == Units::automatic,
+            fmt::format("{}: these columns have no unit of angle", table.path),
+            "leave out --units, or choose columns of latitude and longitude or of angles", Fault::usage);
+    return Units::automatic;
+  }
+  if (options.units != Units::automatic) return options.units;
+
+  const Units named = units_named(table, layout);
+  if (named != Units::automatic) return named;
+  require(!(table.binary && torus && sphere),
+          fmt::format("{}: the units of latitude, longitude and angles are not known", table.path),
+          "say --units degrees or --units radians", Fault::bad_data);
+  return table.binary && torus ? Units::radians : Units::degrees;
+}
+
+/// No angle among the first rows exceeds 2π.
+bool could_be_radians(const Table& table, const Layout& layout) {
+  bool any = false;
+  std::size_t next = 0;
+  for (const auto& part : layout.recipe.parts) {
+    for (int i = 0; i < part.numbers; ++i, ++next)
+      for (std::size_t r = 0; is_angular(part.kind) && r < table.rows(); ++r) {
+        const double value = table.value(r, layout.columns[next]);
+        if (std::abs(value) > 2 * std::numbers::pi) return false;
+        any |= std::isfinite(value);
+      }
+  }
+  return any;
+}
+
+std::string coordinates_of(const Recipe& recipe) {
+  std::string all;
+  for (const auto& part : recipe.parts) {
+    if (!all.empty()) all += ", then ";
+    const std::string scale = part.radius == 1 ? "" : fmt::format("{:.6g} ", part.radius);
+    if (part.kind == Kind::degrees_on_sphere || part.kind == Kind::radians_on_sphere)
+      all += scale + "(cos lat cos lon, cos lat sin lon, sin lat)";
+    else if (part.kind == Kind::vector_on_sphere)
+      all += fmt::format("vectors, rescaled to norm {:.6g}", part.radius);
+    else if (is_angular(part.kind))
+      all += "angles, wrapped to [-π, π)";
+    else
+      all += "coordinates as they are";
+  }
+  return all;
+}
+
+}  // namespace
+
+std::string Layout::column_name(std::size_t i, const Table& table) const {
+  const std::string name = table.name(columns[i]);
+  return fmt::format("{} (column {}{})", meanings[i], columns[i] + 1,
+                     name.empty() ? "" : fmt::format(", {}", in_quotes(name)));
+}
+
+Layout lay_out(const Table& table, const ReadOptions& options, Assumptions& assumptions) {
+  Choice choice = choose_columns(table, options);
+  Layout layout;
+  layout.columns = std::move(choice.columns);
+  const bool coordinates_given =
+      layout.columns.size() == static_cast<std::size_t>(choice.manifold->ambient());
+  layout.recipe = recipe_for(*choice.manifold, coordinates_given);
+  name_numbers(table, layout);
+
+  assumptions.units = units_of(table, options, layout);
+  const bool said = options.units != Units::automatic || units_named(table, layout) != Units::automatic;
+  if (assumptions.units == Units::degrees && !said && could_be_radians(table, layout))
+    assumptions.warnings.push_back(
+        "no angle in the first rows exceeds 2π; if they are in radians, say --units radians.");
+  const bool modest = table.binary && options.units == Units::automatic;
+  for (auto& part : layout.recipe.parts)
+    if (assumptions.units == Units::radians && is_angular(part.kind))
+      part.kind = part.kind == Kind::degrees_on_sphere ? Kind::radians_on_sphere
+                  : modest                             ? Kind::modest_radians
+                                                       : Kind::angle_in_radians;
+
+  for (std::size_t i = 0; i < layout.columns.size(); ++i)
+    assumptions.columns.push_back({layout.meanings[i], layout.columns[i] + 1, table.name(layout.columns[i])});
+  assumptions.columns_how = choice.how;
+  assumptions.manifold = choice.manifold->name();
+  assumptions.manifold_inferred = choice.manifold_inferred;
+  assumptions.coordinates = coordinates_of(layout.recipe);
+  return layout;
+}
+
+}  // namespace riemflow::io

@@ -1,0 +1,62 @@
+#include "riemflow/io/npy.hpp"
+
+#include <fmt/format.h>
+
+#include <bit>
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <ostream>
+
+#include "riemflow/core/error.hpp"
+
+namespace riemflow {
+namespace {
+
+static_assert(std::endian::native == std::endian::little,
+              "NPY files are written as memory holds the numbers");
+
+/// Magic, version 1.0, length and dictionary, padded to a multiple of 64 bytes that ends with a line feed.
+std::string npy_header(const char* type, std::initializer_list<std::size_t> shape) {
+  std::string tuple;
+  for (std::size_t n : shape) tuple += fmt::format("{}{}", tuple.empty() ? "" : ", ", n);
+  if (shape.size() == 1) tuple += ",";
+  std::string dictionary =
+      fmt::format("{{'descr': '{}', 'fortran_order': False, 'shape': ({}), }}", type, tuple);
+  constexpr std::size_t kPrefix = 10;
+  dictionary.append(63 - (kPrefix + dictionary.size()) % 64, ' ');
+  dictionary += '\n';
+  std::string header("\x93NUMPY\x01\x00", 8);
+  header += static_cast<char>(dictionary.size() & 0xff);
+  header += static_cast<char>(dictionary.size() >> 8);
+  return header + dictionary;
+}
+
+}  // namespace
+
+template <class T>
+void write_npy(std::ostream& out, std::initializer_list<std::size_t> shape, const T* data) {
+  std::size_t n = 1;
+  for (std::size_t extent : shape) n *= extent;
+  const std::string header = npy_header(sizeof(T) == 4 ? "<f4" : "<f8", shape);
+  out.write(header.data(), static_cast<std::streamsize>(header.size()));
+  out.write(reinterpret_cast<const char*>(data), static_cast<std::streamsize>(n * sizeof(T)));
+  out.flush();
+  require(out.good(), "an NPY array cannot be written", "check the space left on the disk",
+          Fault::cannot_write);
+}
+
+template <class T>
+void write_npy(const std::string& path, std::initializer_list<std::size_t> shape, const T* data) {
+  std::ofstream out(path, std::ios::binary);
+  require(out.is_open(), fmt::format("{}: cannot be created: {}", path, std::strerror(errno)),
+          "check the folder and its permissions", Fault::cannot_write);
+  write_npy(out, shape, data);
+}
+
+template void write_npy(std::ostream&, std::initializer_list<std::size_t>, const float*);
+template void write_npy(std::ostream&, std::initializer_list<std::size_t>, const double*);
+template void write_npy(const std::string&, std::initializer_list<std::size_t>, const float*);
+template void write_npy(const std::string&, std::initializer_list<std::size_t>, const double*);
+
+}  // namespace riemflow

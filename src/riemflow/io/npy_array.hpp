@@ -1,0 +1,29 @@
+#pragma once
+// An NPY file as rows of numbers in a window.
+
+#include <cstdint>
+#include <string>
+
+#include "riemflow/io/bytes.hpp"
+
+namespace riemflow::io {
+
+/// rows × columns numbers of `bytes` bytes (4 or 8), row by row.
+struct NpyArray {
+  std::uint64_t rows = 0;
+  std::size_t columns = 1;
+  std::size_t bytes = 8;
+
+  std::size_t row_bytes() const { return columns * bytes; }
+  std::uint64_t total() const { return rows * row_bytes(); }
+  /// The number that starts at `from`.
+  double number(const char* from) const;
+};
+
+/// Reads the header and leaves `window` at the first row; a Fortran-ordered array is held in memory and
+/// transposed. A row fits into the window. Throws Error (bad_data).
+NpyArray open_npy_array(Window& window, const std::string& path);
+
+[[noreturn]] void fail_npy(const std::string& path, const std::string& problem, const std::string& advice);
+
+}  // namespace riemflow::io

@@ -1,0 +1,64 @@
+#include "riemflow/io/point_source.hpp"
+
+#include <fmt/format.h>
+
+#include "riemflow/core/error.hpp"
+#include "riemflow/io/open_format.hpp"
+
+namespace riemflow {
+
+bool PointSource::next(std::size_t most, Points<double>& chunk, std::vector<std::uint64_t>* lines) {
+  require(most > 0, "a chunk of no points", "ask for one at least", Fault::internal);
+  const auto width = static_cast<std::size_t>(dimension_);
+  chunk.dimension = dimension_;
+  chunk.values.clear();
+  if (lines != nullptr) lines->clear();
+  std::vector<double> point(width);
+  std::uint64_t line = 0;
+  std::size_t n = 0;
+  while (n < most && next_point(point.data(), line)) {
+    chunk.values.insert(chunk.values.end(), point.begin(), point.end());
+    if (lines != nullptr) lines->push_back(line);
+    ++n;
+  }
+  read_ += n;
+  if (read_ == 0)
+    throw Error(fmt::format("{}: no point in it: {}", assumptions_.path, why_empty()),
+                first_skipped_.empty() ? "give one point at least" : "the first one: " + first_skipped_,
+                Fault::bad_data);
+  return n > 0;
+}
+
+std::vector<std::string> PointSource::remarks() const {
+  if (skipped_ == 0) return {};
+  return {
+      fmt::format("{} row{} skipped; the first: {}.", skipped_, skipped_ == 1 ? "" : "s", first_skipped_)};
+}
+
+void PointSource::throw_invalid(const std::string& problem, const std::string& advice) {
+  throw Error(problem, advice + "; --skip-invalid leaves out such rows", Fault::bad_data);
+}
+
+std::unique_ptr<PointSource> open_points(const std::string& path, const ReadOptions& options) {
+  return io::open_format(io::Window(io::open_bytes(path)), path == "-" ? "<stdin>" : path, options);
+}
+
+std::unique_ptr<PointSource> open_points_in(std::string_view bytes, const std::string& name,
+                                            const ReadOptions& options) {
+  return io::open_format(io::Window(io::memory_bytes(bytes)), name, options);
+}
+
+DataSet read_all(PointSource& source) {
+  DataSet data;
+  source.next(SIZE_MAX, data.points, &data.lines);
+  data.assumptions = source.assumptions();
+  data.skipped = source.skipped();
+  data.remarks = source.remarks();
+  return data;
+}
+
+DataSet read_points(const std::string& path, const ReadOptions& options) {
+  return read_all(*open_points(path, options));
+}
+
+}  // namespace riemflow

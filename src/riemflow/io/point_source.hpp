@@ -1,0 +1,86 @@
+#pragma once
+// A user's file as points on a manifold, a chunk at a time: memory does not grow with the file.
+//
+//   auto source = open_points("quakes.csv", {});
+//   for (const std::string& sentence : source->assumptions().sentences()) say(sentence);
+//   Points<double> chunk;
+//   while (source->next(10000, chunk)) use(chunk);
+//   for (const std::string& sentence : source->remarks()) say(sentence);
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "riemflow/core/points.hpp"
+#include "riemflow/io/assumptions.hpp"
+#include "riemflow/io/read_options.hpp"
+
+namespace riemflow {
+
+class PointSource {
+ public:
+  virtual ~PointSource() = default;
+
+  /// chunk = the next points, at most `most` > 0; false, with none, at the end. lines[i] = where chunk[i]
+  /// came from, from 1: see Assumptions::row. Throws Error (bad_data) at a row that is no point unless they
+  /// are to be skipped, and at the end if there was no point at all.
+  bool next(std::size_t most, Points<double>& chunk, std::vector<std::uint64_t>* lines = nullptr);
+
+  /// Complete once the source is open.
+  const Assumptions& assumptions() const { return assumptions_; }
+  /// Rows left out so far because they are no points.
+  std::uint64_t skipped() const { return skipped_; }
+  /// What else there is to say of what has been read so far: rows skipped, shapes that are not points.
+  virtual std::vector<std::string> remarks() const;
+
+ protected:
+  PointSource(Assumptions assumptions, int dimension, bool skip_invalid)
+      : assumptions_(std::move(assumptions)), dimension_(dimension), skip_invalid_(skip_invalid) {}
+
+  /// The next point and where it came from; false at the end.
+  virtual bool next_point(double* point, std::uint64_t& line) = 0;
+  /// Why there is no point in a file that ends without one.
+  virtual std::string why_empty() const { return "every row was skipped"; }
+
+  /// Counts a row that is no point, or throws Error(problem(), advice). `problem` is not called more than
+  /// once for a file whose bad rows are skipped.
+  template <class Problem>
+  void reject(Problem&& problem, const std::string& advice) {
+    if (!skip_invalid_) throw_invalid(problem(), advice);
+    if (skipped_++ == 0) first_skipped_ = problem();
+  }
+
+  Assumptions assumptions_;
+
+ private:
+  [[noreturn]] static void throw_invalid(const std::string& problem, const std::string& advice);
+
+  int dimension_;
+  bool skip_invalid_;
+  std::uint64_t skipped_ = 0, read_ = 0;
+  std::string first_skipped_;
+};
+
+/// "-" is standard input. Throws Error: no_input if it cannot be read, bad_data if it is not understood,
+/// usage or configuration for options that make no sense.
+std::unique_ptr<PointSource> open_points(const std::string& path, const ReadOptions& options);
+
+/// The same of bytes in memory, which must outlive the source; `name` stands in messages.
+std::unique_ptr<PointSource> open_points_in(std::string_view bytes, const std::string& name,
+                                            const ReadOptions& options);
+
+struct DataSet {
+  Points<double> points;
+  std::vector<std::uint64_t> lines;  ///< see PointSource::next
+  Assumptions assumptions;
+  std::uint64_t skipped = 0;
+  std::vector<std::string> remarks;
+};
+
+/// All points of a file.
+DataSet read_points(const std::string& path, const ReadOptions& options);
+DataSet read_all(PointSource& source);
+
+}  // namespace riemflow

@@ -1,0 +1,160 @@
+#include "riemflow/io/recipe.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+#include "riemflow/io/embedded.hpp"
+
+namespace riemflow::io {
+namespace {
+
+constexpr double kPi = std::numbers::pi;
+constexpr double kDegree = kPi / 180;
+constexpr double kRadianSlack = 1e-6;  // a pole written with seven digits is still one
+
+double norm_of(const double* x, int n) {
+  double largest = 0, square = 0;
+  for (int i = 0; i < n; ++i) largest = std::max(largest, std::abs(x[i]));
+  if (largest == 0) return 0;
+  for (int i = 0; i < n; ++i) square += (x[i] / largest) * (x[i] / largest);
+  return largest * std::sqrt(square);
+}
+
+/// Degrees.
+void place(double latitude, double longitude, double radius, double* point) {
+  unit_vector<double>(latitude, longitude, {point, 3});
+  if (radius != 1)
+    for (int i = 0; i < 3; ++i) point[i] *= radius;
+}
+
+Complaint latitude_complaint(const double* row, bool degrees, const std::string& swap_advice) {
+  const bool swapped =
+      std::abs(row[1]) <= (degrees ? 90 : kPi / 2) && std::abs(row[0]) <= (degrees ? 360 : 2 * kPi);
+  return {0, degrees ? "where -90 to 90 degrees is expected" : "where -π/2 to π/2 is expected",
+          swapped ? "latitude and longitude seem to be swapped: " + swap_advice
+                  : std::string(degrees ? "give decimal degrees, south negative"
+                                        : "say --units degrees if it is in degrees")};
+}
+
+Complaint longitude_complaint(bool degrees) {
+  return {1, degrees ? "where -180 to 360 degrees is expected" : "where -π to 2π is expected",
+          degrees
+              ? "give decimal degrees, west negative; projected coordinates must be turned into latitude and "
+                "longitude first"
+              : "say --units degrees if it is in degrees"};
+}
+
+std::optional<Complaint> on_sphere(const double* row, bool degrees, double radius,
+                                   const std::string& swap_advice, double* point) {
+  const double unit = degrees ? 1 : kDegree;
+  const double slack = degrees ? 0 : kRadianSlack;
+  if (!(std::abs(row[0]) <= 90 * unit + slack)) return latitude_complaint(row, degrees, swap_advice);
+  if (!(-180 * unit - slack <= row[1] && row[1] <= 360 * unit + slack)) return longitude_complaint(degrees);
+  if (degrees)
+    place(row[0], row[1], radius, point);
+  else
+    place(std::clamp(row[0] / kDegree, -90., 90.), row[1] / kDegree, radius, point);
+  return std::nullopt;
+}
+
+std::optional<Complaint> vector_on_sphere(const double* row, int n, double radius, double* point) {
+  const double norm = norm_of(row, n);
+  if (!(std::abs(norm - radius) <= kNormTolerance * radius))
+    return Complaint{
+        std::nullopt,
+        fmt::format("has norm {:.6g} where {:.6g} is expected, to {} relative", norm, radius, kNormTolerance),
+        "divide each row by its norm if only its direction matters; for other data choose euclidean or "
+        "ball with --manifold"};
+  for (int i = 0; i < n; ++i) point[i] = row[i] / norm * radius;
+  return std::nullopt;
+}
+
+/// Reduced before it is scaled, when nothing is lost.
+double wrapped_degrees(double a) {
+  if (!(-180 <= a && a < 180)) a = std::remainder(a, 360);
+  const double radians = a * kDegree;
+  return radians < -kPi || radians >= kPi ? -kPi : radians;
+}
+
+double wrapped_radians(double a) {
+  if (-kPi <= a && a < kPi) return a;
+  const double r = std::remainder(a, 2 * kPi);
+  return -kPi <= r && r < kPi ? r : -kPi;
+}
+
+std::optional<Complaint> in_ball(const double* row, int n, double radius, double* point) {
+  const double norm = norm_of(row, n);
+  if (!(norm < radius))
+    return Complaint{
+        std::nullopt,
+        fmt::format("has norm {:.6g} where less than {:.6g} is expected, the radius of the ball", norm,
+                    radius),
+        "check the curvature K in --manifold; Lorentz coordinates must be turned into those of the "
+        "ball first"};
+  std::copy_n(row, n, point);
+  return std::nullopt;
+}
+
+std::optional<Complaint> make_part(const Recipe& recipe, const Recipe::Part& part, const double* row,
+                                   double* point) {
+  using Kind = Recipe::Kind;
+  switch (part.kind) {
+    case Kind::degrees_on_sphere:
+      return on_sphere(row, true, part.radius, recipe.swap_advice, point);
+    case Kind::radians_on_sphere:
+      return on_sphere(row, false, part.radius, recipe.swap_advice, point);
+    case Kind::vector_on_sphere:
+      return vector_on_sphere(row, part.numbers, part.radius, point);
+    case Kind::angle_in_degrees:
+      std::transform(row, row + part.numbers, point, wrapped_degrees);
+      return std::nullopt;
+    case Kind::modest_radians:
+      for (int i = 0; i < part.numbers; ++i)
+        if (std::abs(row[i]) > 2 * kPi + kRadianSlack)
+          return Complaint{static_cast<std::size_t>(i),
+                           "where -2π to 2π is expected of an angle in an NPY file",
+                           "say --units degrees if it is in degrees, or --units radians to have it wrapped"};
+      [[fallthrough]];
+    case Kind::angle_in_radians:
+      std::transform(row, row + part.numbers, point, wrapped_radians);
+      return std::nullopt;
+    case Kind::in_ball:
+      return in_ball(row, part.numbers, part.radius, point);
+    case Kind::anything:
+      break;
+  }
+  std::copy_n(row, part.numbers, point);
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::size_t Recipe::numbers() const {
+  std::size_t sum = 0;
+  for (const Part& part : parts) sum += static_cast<std::size_t>(part.numbers);
+  return sum;
+}
+
+int Recipe::coordinates() const {
+  int sum = 0;
+  for (const Part& part : parts) sum += part.coordinates;
+  return sum;
+}
+
+std::optional<Complaint> Recipe::make(const double* row, double* point) const {
+  const double* from = row;
+  for (const Part& part : parts) {
+    if (auto complaint = make_part(*this, part, from, point)) {
+      if (complaint->number) *complaint->number += static_cast<std::size_t>(from - row);
+      return complaint;
+    }
+    from += part.numbers;
+    point += part.coordinates;
+  }
+  return std::nullopt;
+}
+
+}  // namespace riemflow::io

@@ -1,0 +1,51 @@
+#pragma once
+// How the numbers of a row become a point, and what can be wrong with them.
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace riemflow::io {
+
+/// Why a row is no point.
+struct Complaint {
+  /// Index of the number that is wrong, counted as in Recipe; nothing if it takes the whole row.
+  std::optional<std::size_t> number;
+  /// Follows "latitude is '123'", or "the point" for a whole row.
+  std::string problem;
+  std::string advice;
+};
+
+/// One factor of a manifold after the other.
+struct Recipe {
+  enum class Kind {
+    degrees_on_sphere,  ///< latitude, longitude → R (cos φ cos λ, cos φ sin λ, sin φ)
+    radians_on_sphere,
+    vector_on_sphere,  ///< norm R to 1e-3 relative, rescaled to R
+    angle_in_degrees,  ///< each to [−π, π)
+    angle_in_radians,
+    modest_radians,  ///< the same, but only up to 2π, beyond which degrees are the likelier unit
+    in_ball,         ///< norm < R
+    anything
+  };
+  struct Part {
+    Kind kind;
+    int numbers;      ///< taken from the row
+    int coordinates;  ///< of the point
+    double radius = 1;
+  };
+  std::vector<Part> parts;
+  /// What to do where latitude and longitude seem to be swapped.
+  std::string swap_advice;
+
+  std::size_t numbers() const;
+  int coordinates() const;
+
+  /// `row`: numbers() finite values; point: coordinates(), undefined after a complaint.
+  std::optional<Complaint> make(const double* row, double* point) const;
+};
+
+constexpr double kNormTolerance = 1e-3;
+
+}  // namespace riemflow::io

@@ -1,0 +1,27 @@
+#pragma once
+// What is known of a table once its first rows have been seen.
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace riemflow::io {
+
+struct Table {
+  std::string path;
+  bool binary = false;             ///< NPY: numbers as a program left them, not as a person wrote them
+  std::vector<std::string> names;  ///< of all columns; empty without a header
+  std::size_t width = 0;
+  std::vector<bool> numeric;             ///< columns that hold nothing but numbers, and at least one
+  std::vector<double> values;            ///< first rows, row-major, NaN where there is no number
+  std::vector<std::uint64_t> row_lines;  ///< line of each of them; NPY: row, from 1
+
+  std::size_t rows() const { return row_lines.size(); }
+  double value(std::size_t row, std::size_t column) const { return values[row * width + column]; }
+  std::string name(std::size_t column) const { return names.empty() ? std::string() : names[column]; }
+};
+
+/// "1 'time', 2 'latitude', …", or "1, 2, …" without names.
+std::string listed_columns(const Table& table);
+
+}  // namespace riemflow::io

@@ -1,0 +1,225 @@
+// What is wrong with delimited text, and where.
+
+#include "tests/io/reading.hpp"
+
+namespace riemflow {
+namespace {
+
+using namespace std::string_literals;
+
+const std::string kSkip = "; --skip-invalid leaves out such rows";
+
+TEST(CsvErrors, MissingValues) {
+  EXPECT_EQ(complaint("lat,lon\n1,2\n3,\n"),
+            "f:3:3: longitude (column 2, 'lon') is '', a missing value; fill it in" + kSkip);
+  EXPECT_EQ(complaint("lat,lon\n1,2\n NA ,4\n"),
+            "f:3:2: latitude (column 1, 'lat') is 'NA', a missing value; fill it in" + kSkip);
+  for (const char* missing : {"NaN", "null", "n/a"})
+    EXPECT_NE(complaint("1,2\n"s + missing + ",4\n")
+                  .find("f:2:1: latitude (column 1) is '"s + missing + "', a missing"),
+              std::string::npos);
+}
+
+TEST(CsvErrors, TextInANumber) {
+  EXPECT_EQ(complaint("lat,lon\n1,2\n3,4E\n"),
+            "f:3:3: longitude (column 2, 'lon') is '4E', which is not a number; give a number such as -12.5, "
+            "or choose "
+            "other columns with --columns" +
+                kSkip);
+  EXPECT_NE(complaint("lat,lon\n1,2\n3,\x1b[2J\n").find("is '\\x1b[2J'"), std::string::npos);
+  EXPECT_NE(
+      complaint("lat,lon\n1,2\n3," + std::string(100, '9') + "x\n").find("'" + std::string(40, '9') + "…'"),
+      std::string::npos);
+  EXPECT_NE(complaint("lat,lon\n1,2\n3,inf\n")
+                .find("f:3:3: longitude (column 2, 'lon') is 'inf', which is not a number"),
+            std::string::npos);
+}
+
+TEST(CsvErrors, PlaceBehindAQuotedLineBreak) {
+  EXPECT_NE(complaint("p,lat,lon\n\"a\nb\", 1 ,x\n").find("f:3:8: longitude (column 3, 'lon') is 'x'"),
+            std::string::npos);
+}
+
+TEST(CsvErrors, RaggedRows) {
+  const std::string advice =
+      "; complete the row, quote text that holds the delimiter, or put # before a line that is no data" +
+      kSkip;
+  EXPECT_EQ(complaint("lat,lon\n1,2\n3\n"),
+            "f:3:1: 1 field where 2 are expected, as in the header on line 1" + advice);
+  EXPECT_EQ(complaint("1,2\n3,4\n\n5,6,7\n"), "f:4:1: 3 fields where 2 are expected, as on line 1" + advice);
+  EXPECT_EQ(complaint("lat,lon\n1,2,3\n"),
+            "f:2:1: 3 fields where 2 are expected, as in the header on line 1" + advice);
+}
+
+TEST(CsvErrors, LatitudeAndLongitudeOutOfRange) {
+  EXPECT_EQ(complaint("lat,lon\n1,2\n-90.5,100\n"),
+            "f:3:1: latitude (column 1, 'lat') is '-90.5' where -90 to 90 degrees is expected; give decimal "
+            "degrees, "
+            "south negative" +
+                kSkip);
+  EXPECT_EQ(complaint("1,2\n3,400\n"),
+            "f:2:3: longitude (column 2) is '400' where -180 to 360 degrees is expected; give decimal "
+            "degrees, west "
+            "negative; projected coordinates must be turned into latitude and longitude first" +
+                kSkip);
+  EXPECT_NO_THROW(read_text("90,360\n-90,-180\n"));
+  EXPECT_THROW(read_text("0,-180.001\n"), Error);
+  EXPECT_THROW(read_text("0,360.001\n"), Error);
+  EXPECT_THROW(read_text("90.001,0\n"), Error);
+}
+
+TEST(CsvErrors, InAFactorOfAProduct) {
+  EXPECT_NE(complaint("t,lat,lon\n1,2,500\n", on("euclidean:1 x sphere:2"))
+                .find("f:2:5: longitude (column 3, 'lon') is '500' where -180 to 360"),
+            std::string::npos);
+}
+
+TEST(CsvErrors, SwappedColumnsAreSuspected) {
+  EXPECT_NE(complaint("1,2\n-120.5,35\n")
+                .find("'-120.5' where -90 to 90 degrees is expected; latitude and longitude seem to be "
+                      "swapped: say --columns 2,1"),
+            std::string::npos);
+  EXPECT_NE(complaint("lat,lon\n-120.5,35\n").find("seem to be swapped: exchange their names in the header"),
+            std::string::npos);
+  EXPECT_EQ(complaint("1,2\n-120.5,135\n").find("swapped"), std::string::npos);
+}
+
+TEST(CsvErrors, Radians) {
+  EXPECT_NE(
+      complaint("lat,lon\n1,2\n10,30\n", in(Units::radians))
+          .find(
+              "f:3:1: latitude (column 1, 'lat') is '10' where -π/2 to π/2 is expected; say --units degrees"),
+      std::string::npos);
+  EXPECT_NE(complaint("lat,lon\n1,7\n", in(Units::radians)).find("'7' where -π to 2π is expected"),
+            std::string::npos);
+  const Error units = error_of("x,y\n0,0\n", in(Units::degrees, "ball:2"));
+  EXPECT_EQ(units.fault(), Fault::usage);
+  EXPECT_NE(complaint("phi_deg,psi_rad\n1,2\n").find("some columns are named as degrees and some as radians"),
+            std::string::npos);
+}
+
+TEST(CsvErrors, NormsOnSphereAndBall) {
+  EXPECT_EQ(
+      complaint("x,y,z\n1,0,0\n0,2,0\n"),
+      "f:3:1: three numbers of norm 2, so they are no unit vector; say what they are with --manifold, as in "
+      "--manifold euclidean:3, or divide each row by its norm");
+  EXPECT_EQ(complaint("x,y,z\n1,0,0\n0,2,0\n", on("sphere:2")),
+            "f:3:1: the point has norm 2 where 1 is expected, to 0.001 relative; divide each row by its norm "
+            "if only its "
+            "direction matters; for other data choose euclidean or ball with --manifold" +
+                kSkip);
+  EXPECT_NO_THROW(read_text("x,y,z\n1.0009,0,0\n"));
+  EXPECT_THROW(read_text("x,y,z\n1.0011,0,0\n", on("sphere:2")), Error);
+  EXPECT_NE(complaint("x,y\n0.6,0.8\n", on("ball:2"))
+                .find("f:2:1: the point has norm 1 where less than 1 is expected"),
+            std::string::npos);
+}
+
+TEST(CsvErrors, NoColumnsToGoBy) {
+  EXPECT_EQ(
+      complaint("time,mag\n1,2\n"),
+      "f: no columns with names that are known; there are 1 'time', 2 'mag'; choose with --columns NAMES or "
+      "NUMBERS, and if they are not latitude and longitude say what they are with --manifold, as in "
+      "--columns 1,2 "
+      "--manifold torus:2");
+  EXPECT_NE(complaint("1,2,3\n").find("f: 3 columns without a header to name them; choose with --columns"),
+            std::string::npos);
+  EXPECT_NE(complaint("1\n2\n").find("f: 1 column without a header"), std::string::npos);
+  EXPECT_NE(complaint("a,b,c\n1,2,x\n", on("euclidean:3"))
+                .find("f:2:5: z (column 3, 'c') is 'x', which is not a number"),
+            std::string::npos);
+  EXPECT_NE(complaint("a,b,c,d\n1,2,x,4\n", on("torus:2"))
+                .find("f: no columns with names that are known; there are 1 'a', 2 'b', 3 'c', 4 'd', and "
+                      "torus:2 needs 2 "
+                      "columns; choose with --columns, as in --columns 1,2"),
+            std::string::npos);
+  EXPECT_NE(complaint("lat,latitude,lon\n1,2,3\n").find("columns 1 'lat' and 2 'latitude' mean the same"),
+            std::string::npos);
+}
+
+TEST(CsvErrors, ColumnsThatAreNotThere) {
+  EXPECT_EQ(complaint("time,latitude,lon\n1,2,3\n", columns("latitud,lon")),
+            "f: there is no column 'latitud'; perhaps you meant 'latitude'? the columns are 1 'time', 2 "
+            "'latitude', 3 'lon'");
+  EXPECT_NE(complaint("1,2\n", columns("lat,lon"))
+                .find("there is no column 'lat', nor a header that could name it"),
+            std::string::npos);
+  EXPECT_NE(complaint("lat,lon\n1,2\n", columns("1,3")).find("there is no column '3'"), std::string::npos);
+  EXPECT_NE(complaint("a,a,b\n1,2,3\n", columns("a,b")).find("2 columns are named 'a'"), std::string::npos);
+  for (const char* wrong : {"0,1", "1,,2", "1,1", "2-1", "1-2,2"})
+    EXPECT_EQ(error_of("lat,lon\n1,2\n", columns(wrong)).fault(), Fault::usage) << wrong;
+  EXPECT_NE(complaint("1,2,3,4\n", columns("1-4"))
+                .find("4 columns of unknown meaning; say what they are with --manifold"),
+            std::string::npos);
+  EXPECT_NE(complaint("1,2,3,4\n", columns("1-4", "torus:2")).find("4 columns, but torus:2 needs 2 columns"),
+            std::string::npos);
+  EXPECT_NE(complaint("1,2,3,4\n", columns("1-4", "sphere:2"))
+                .find("sphere:2 needs 2 columns (latitude and longitude) or 3 (coordinates)"),
+            std::string::npos);
+}
+
+TEST(CsvErrors, NothingToRead) {
+  EXPECT_EQ(complaint(""), "f:1:1: the file is empty; give one point a line");
+  EXPECT_EQ(complaint("\n\n# x\n"),
+            "f:1:1: there is nothing but blank lines and comments; give one point a line");
+  EXPECT_EQ(complaint("# x\nlat,lon\n\n"), "f:2:1: there is no row after the header; give one point a line");
+}
+
+TEST(CsvErrors, NotText) {
+  EXPECT_EQ(complaint("lat,lon\n1,\0\n"s),
+            "f:2:3: a zero byte: this is not text; give CSV, TSV, NPY or GeoJSON; save UTF-16 text as UTF-8");
+  EXPECT_NE(complaint("\x1f\x8b\x08"s).find("compressed with gzip"), std::string::npos);
+  EXPECT_NE(complaint("PK\x03\x04"s).find("zip archive"), std::string::npos);
+  EXPECT_NE(complaint("\xff\xfel\0a\0t\0"s).find("UTF-16"), std::string::npos);
+  // Far behind what is looked at when the file is opened.
+  std::string far = "lat,lon\n";
+  for (int i = 0; i < 300000; ++i) far += "1,2\n";
+  EXPECT_NE(complaint(far + "3,\0\n"s).find("f:300002:3: a zero byte"), std::string::npos);
+}
+
+TEST(CsvErrors, Quotes) {
+  EXPECT_EQ(complaint("p,lat,lon\na,1,2\n\"b,3,4\n"),
+            "f:3:1: a quote is opened and never closed; close it, or remove it");
+  EXPECT_EQ(complaint("p,lat,lon\na,1,2\n\"b\"c,3,4\nd,5,6\n"),
+            "f:3:4: 'c,3,4' after a closing quote; a quote inside a quoted field is written twice");
+  EXPECT_EQ(complaint("\"b\n"), "f:1:1: a quote is opened and never closed; close it, or remove it");
+}
+
+TEST(CsvErrors, RowsWithoutEnd) {
+  std::string text = "p,lat,lon\na,1,2\n\"";
+  text += std::string(3 << 20, 'x');
+  EXPECT_NE(complaint(text).find("f:3:1: a row of more than 1048576 bytes; close a quote that may be open"),
+            std::string::npos);
+  EXPECT_NE(complaint(std::string(3 << 20, 'x')).find("f: no row ends within the first 1048576 bytes"),
+            std::string::npos);
+}
+
+TEST(CsvErrors, SkippedRowsAreCounted) {
+  const std::string text = "lat,lon\n1,2\nx,2\n,\n95,0\n1\n1,2,3\n3,4\n";
+  const DataSet data = read_text(text, skipping());
+  EXPECT_EQ(data.points.size(), 2u);
+  EXPECT_EQ(data.lines, (std::vector<std::uint64_t>{2, 8}));
+  EXPECT_EQ(data.skipped, 5u);
+  ASSERT_EQ(data.remarks.size(), 1u);
+  EXPECT_EQ(data.remarks[0],
+            "5 rows skipped; the first: f:3:1: latitude (column 1, 'lat') is 'x', which is not a number.");
+  EXPECT_EQ(complaint("lat,lon\nx,2\n", skipping()),
+            "f: no point in it: every row was skipped; the first one: f:2:1: latitude (column 1, 'lat') is "
+            "'x', which is not "
+            "a number");
+  EXPECT_TRUE(read_text("lat,lon\n1,2\n").remarks.empty());
+}
+
+TEST(CsvErrors, UnknownManifoldsAndFormats) {
+  EXPECT_EQ(error_of("1,2\n", on("shpere:2")).fault(), Fault::configuration);
+  ReadOptions options;
+  options.format = "geojsn";
+  const Error e = error_of("1,2\n", options);
+  EXPECT_EQ(e.fault(), Fault::usage);
+  EXPECT_STREQ(
+      e.what(),
+      "unknown format 'geojsn'; perhaps you meant geojson? the formats are csv, tsv, npy and geojson");
+}
+
+}  // namespace
+}  // namespace riemflow

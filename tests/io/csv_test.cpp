@@ -1,0 +1,214 @@
+// What delimited text may look like, and the points it means.
+
+#include <numbers>
+
+#include "tests/io/reading.hpp"
+
+namespace riemflow {
+namespace {
+
+using std::numbers::pi;
+
+/// Two places, in whatever guise.
+void expect_two(const DataSet& data) {
+  ASSERT_EQ(data.points.size(), 2u);
+  EXPECT_EQ(data.assumptions.manifold, "sphere:2");
+  expect_place(data, 0, 38.5, -44.25);
+  expect_place(data, 1, -10, 170);
+}
+
+TEST(Csv, Delimiters) {
+  const std::pair<const char*, char> cases[] = {
+      {"lat,lon\n38.5,-44.25\n-10,170\n", ','},
+      {"lat\tlon\n38.5\t-44.25\n-10\t170\n", '\t'},
+      {"lat;lon\n38.5;-44.25\n-10;170\n", ';'},
+      {"lat|lon\n38.5|-44.25\n-10|170\n", '|'},
+      {"lat lon\n38.5 -44.25\n-10 170\n", ' '},
+      {"   lat      lon\n  38.5   -44.25\n   -10      170  \n", ' '},
+      {"lat, lon\n38.5, -44.25\n-10, 170\n", ','},
+      {"lat ; lon\n38.5 ; -44.25\n-10 ; 170\n", ';'}};
+  for (const auto& [text, delimiter] : cases) {
+    SCOPED_TRACE(text);
+    const DataSet data = read_text(text);
+    expect_two(data);
+    EXPECT_EQ(data.assumptions.delimiter, delimiter);
+    EXPECT_EQ(data.assumptions.format, delimiter == '\t' ? "tsv" : "csv");
+  }
+}
+
+TEST(Csv, DecimalCommas) {
+  for (const char* text : {"lat;lon\n38,5;-44,25\n-10;170\n", "lat\tlon\n38,5\t-44,25\n-10\t170\n",
+                           "lat lon\n38,5 -44,25\n-10 170\n"}) {
+    SCOPED_TRACE(text);
+    const DataSet data = read_text(text);
+    expect_two(data);
+    EXPECT_TRUE(data.assumptions.decimal_comma);
+  }
+  EXPECT_FALSE(read_text("lat;lon\n38.5;-44.25\n-10;170\n").assumptions.decimal_comma);
+  EXPECT_FALSE(read_text("lat;lon;count\n38.5;-44.25;1,234\n").assumptions.decimal_comma);
+  // As many commas as a file of three columns would have.
+  expect_place(read_text("48,25;11,5\n47,5;10,25\n"), 1, 47.5, 10.25);
+}
+
+TEST(Csv, HeaderNames) {
+  for (const char* header :
+       {"lat,lon", "LATITUDE,LONGITUDE", "Latitude,Longitude", "lat,long", "lat,lng", "Lat , Lng",
+        "latitude_deg,lon_deg", "\"lat\",\"lon\"", "Latitude (deg),Longitude (deg)",
+        "decimalLatitude,decimalLongitude", "dec,ra"}) {
+    SCOPED_TRACE(header);
+    const DataSet data = read_text(std::string(header) + "\n38.5,-44.25\n-10,170\n");
+    expect_two(data);
+    EXPECT_EQ(data.assumptions.header_line, 1u);
+    EXPECT_EQ(data.lines, (std::vector<std::uint64_t>{2, 3}));
+  }
+}
+
+TEST(Csv, NamesDecideWhichIsLatitude) {
+  expect_two(read_text("id,lon,depth,lat\na,-44.25,3,38.5\nb,170,4,-10\n"));
+  expect_two(read_text("lon,lat\n-44.25,38.5\n170,-10\n", columns("lon,lat")));
+  expect_two(read_text("lon,lat\n-44.25,38.5\n170,-10\n", columns("1,2")));
+  expect_two(read_text("X,Y\n-44.25,38.5\n170,-10\n", columns("X,Y", "sphere:2")));
+}
+
+TEST(Csv, ChosenColumns) {
+  const std::string text = "a,b,c,d\nx,38.5,y,-44.25\nx,-10,y,170\n";
+  expect_two(read_text(text, columns("2,4")));
+  expect_two(read_text(text, columns("b,d")));
+  expect_two(read_text(text, columns(" B , D ")));
+  expect_two(read_text("x,38.5,y,-44.25\nx,-10,y,170\n", columns("2,4")));
+  const DataSet data = read_text(text, columns("4,2", "euclidean:2"));
+  EXPECT_EQ(data.points.values, (std::vector<double>{-44.25, 38.5, 170, -10}));
+}
+
+TEST(Csv, WithoutAHeaderTwoColumnsAreLatitudeAndLongitude) {
+  const DataSet data = read_text("# comment\n38.5,-44.25\n-10,170\n");
+  expect_two(data);
+  EXPECT_EQ(data.assumptions.header_line, 0u);
+  EXPECT_EQ(data.assumptions.columns_how, "assumed from their order");
+}
+
+TEST(Csv, HeaderInACommentAsFdsnServicesWriteIt) {
+  const DataSet data = read_text(
+      "#EventID|Time|Latitude|Longitude|Depth/km|Place\n1|2020-01-01T00:00:00|38.5|-44.25|10|Here, there\n"
+      "2|2020-01-02T00:00:00|-10|170|10|Nowhere\n");
+  expect_two(data);
+  EXPECT_EQ(data.assumptions.header_line, 1u);
+  expect_two(read_text("# lat lon\n38.5 -44.25\n-10 170\n"));  // numpy.savetxt
+  EXPECT_EQ(read_text("# lat lon depth\n38.5 -44.25\n").assumptions.header_line, 0u);
+  // Prose is no header, even with as many commas.
+  EXPECT_EQ(read_text("# lat first, then lon\n38.5,-44.25\n-10,170\n").assumptions.header_line, 0u);
+}
+
+TEST(Csv, LineEndsBomCommentsBlankLines) {
+  for (const char* text :
+       {"lat,lon\r\n38.5,-44.25\r\n-10,170\r\n", "lat,lon\r38.5,-44.25\r-10,170\r",
+        "\xef\xbb\xbflat,lon\n38.5,-44.25\n-10,170", "\n\n# c\nlat,lon\n\n38.5,-44.25\n# c\n\n-10,170\n\n",
+        " lat , lon \n 38.5 ,\t-44.25 \n -10,170\n",
+        "\"lat\",\"lon\"\n\"38.5\",\"-44.25\"\n-10,\" 170\"\n"}) {
+    SCOPED_TRACE(text);
+    if (std::string_view(text).find("\" 170") != std::string_view::npos) {
+      EXPECT_NE(complaint(text).find("' 170'"), std::string::npos);  // quotes keep their spaces
+      continue;
+    }
+    expect_two(read_text(text));
+  }
+  EXPECT_EQ(read_text("\n\n# c\nlat,lon\n\n38.5,-44.25\n# c\n\n-10,170\n\n").lines,
+            (std::vector<std::uint64_t>{6, 9}));
+}
+
+TEST(Csv, QuotedTextWithDelimitersAndLines) {
+  const DataSet data = read_text(
+      "time,latitude,longitude,place\n2020,38.5,-44.25,\"10 km N of \"\"X\"\", "
+      "CA\"\n2021,-10,170,\"two\nlines\"\n");
+  expect_two(data);
+  EXPECT_EQ(read_text("p,lat,lon\n\"a\nb\",1,2\nc,3,4\n").lines, (std::vector<std::uint64_t>{2, 4}));
+}
+
+TEST(Csv, TrailingDelimiters) {
+  expect_two(read_text("lat,lon,\n38.5,-44.25,\n-10,170,\n"));
+  expect_two(read_text("lat,lon\n38.5,-44.25,\n-10,170,\n"));
+  expect_two(read_text("lat,lon,\n38.5,-44.25\n-10,170\n"));
+  expect_two(read_text("38.5,-44.25,\n-10,170,\n"));
+  // A last column that is empty at first is a column.
+  EXPECT_EQ(read_text("lat,lon,\n1,2,\n3,4,x\n").points.size(), 2u);
+}
+
+TEST(Csv, LongitudesOfBothHabits) {
+  const DataSet data = read_text("lat,lon\n0,-180\n0,180\n0,360\n0,0\n90,17\n90,-33\n10,190\n10,-170\n");
+  ASSERT_EQ(data.points.size(), 8u);
+  for (std::size_t i = 0; i < 8; i += 2)
+    for (std::size_t k = 0; k < 3; ++k) EXPECT_EQ(data.points[i][k], data.points[i + 1][k]) << i;
+}
+
+TEST(Csv, Radians) {
+  expect_place(read_text("lat,lon\n0.5,-1\n", in(Units::radians)), 0, 0.5 * 180 / pi, -180 / pi);
+  expect_place(read_text("lat_rad,lon_rad\n0.5,-1\n"), 0, 0.5 * 180 / pi, -180 / pi);
+  expect_place(read_text("lat,lon\n1.5707963268,6.2831853072\n", in(Units::radians)), 0, 90, 0);
+  const DataSet torus = read_text("phi,psi\n7,-4\n", in(Units::radians));
+  EXPECT_NEAR(torus.points[0][0], 7 - 2 * pi, 1e-15);
+  EXPECT_NEAR(torus.points[0][1], 2 * pi - 4, 1e-15);
+}
+
+TEST(Csv, UnitVectors) {
+  const DataSet data = read_text("x,y,z\n0.6,0,0.8004\n0,-1,0\n");
+  EXPECT_EQ(data.assumptions.manifold, "sphere:2");
+  const double norm = std::hypot(0.6, 0.8004);
+  EXPECT_NEAR(data.points[0][0], 0.6 / norm, 1e-15);
+  EXPECT_NEAR(data.points[0][2], 0.8004 / norm, 1e-15);
+  EXPECT_EQ(data.points[1][1], -1);
+  EXPECT_EQ(read_text("1,0,0\n0,1,0\n", columns("1-3")).assumptions.manifold, "sphere:2");
+  EXPECT_EQ(read_text("1,0,0,0\n0,1,0,0\n", on("sphere:3")).points.dimension, 4);
+}
+
+TEST(Csv, Torus) {
+  const DataSet data = read_text("class,phi_deg,psi_deg\na,180,-180\nb,540,-190\nc,-60.5,359\n");
+  EXPECT_EQ(data.assumptions.manifold, "torus:2");
+  ASSERT_EQ(data.points.size(), 3u);
+  EXPECT_EQ(data.points[0][0], -pi);
+  EXPECT_EQ(data.points[0][1], -pi);
+  EXPECT_EQ(data.points[1][0], -pi);
+  EXPECT_NEAR(data.points[1][1], 170 * pi / 180, 1e-15);
+  EXPECT_NEAR(data.points[2][0], -60.5 * pi / 180, 1e-15);
+  EXPECT_NEAR(data.points[2][1], -pi / 180, 1e-15);
+  EXPECT_EQ(read_text("id,chi1,chi2,chi3\na,1,2,300\n", on("torus:3")).points.dimension, 3);
+  EXPECT_EQ(read_text("theta\n10\n", on("torus:1")).points.dimension, 1);
+  EXPECT_EQ(read_text("10\n20\n", on("torus:1")).points.size(), 2u);
+}
+
+TEST(Csv, BallEuclideanProduct) {
+  EXPECT_EQ(read_text("x,y\n0.5,-0.5\n", on("ball:2")).points.values, (std::vector<double>{0.5, -0.5}));
+  EXPECT_EQ(read_text("1,2,3,4\n", on("euclidean:4")).points.values, (std::vector<double>{1, 2, 3, 4}));
+  EXPECT_EQ(read_text("x,y\n1.5,0\n", on("ball:2,K=-0.25")).points.values, (std::vector<double>{1.5, 0}));
+  const DataSet product = read_text("lat,lon,t\n0,90,180\n", on("sphere:2 x torus:1"));
+  ASSERT_EQ(product.points.dimension, 4);
+  EXPECT_EQ(product.points.values, (std::vector<double>{0, 1, 0, -pi}));
+  EXPECT_EQ(read_text("1,0,0,90\n", on("sphere:2 x torus:1")).points[0][3], pi / 2);
+  const DataSet large = read_text("lat,lon\n0,90\n", on("sphere:2,K=0.25"));
+  EXPECT_EQ(large.points.values, (std::vector<double>{0, 2, 0}));
+}
+
+TEST(Csv, HeaderOfUnknownNames) {
+  EXPECT_EQ(read_text(",a,b\n0,1,2\n", columns("2,3", "euclidean:2")).points.values,
+            (std::vector<double>{1, 2}));
+  // NA is a value, so this is a row.
+  EXPECT_NE(complaint("a,NA\n1,2\n", on("euclidean:2")).find("f:1:1: x (column 1) is 'a'"),
+            std::string::npos);
+}
+
+TEST(Csv, NumericColumnsWhereTheyAreAsManyAsNeeded) {
+  const DataSet data = read_text("1\tG\t10\t20\nb\tC\t30\t40\n", on("torus:2"));
+  EXPECT_EQ(data.assumptions.columns_how, "that hold numbers only");
+  EXPECT_EQ(data.assumptions.columns[0].number, 3u);
+}
+
+TEST(Csv, FormatsByOption) {
+  ReadOptions options = columns("1,2");
+  options.format = "tsv";
+  expect_two(read_text("38.5\t-44.25\n-10\t170\n", options));
+  EXPECT_THROW(read_text("38.5,-44.25\n-10,170\n", options), Error);
+  options.format = "csv";
+  expect_two(read_text("38.5,-44.25\n-10,170\n", options));
+}
+
+}  // namespace
+}  // namespace riemflow

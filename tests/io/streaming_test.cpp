@@ -1,0 +1,153 @@
+// Chunks of any size, and files far larger than the window, give what reading at once gives.
+
+#include <numbers>
+#include <sstream>
+
+#include "riemflow/io/bytes.hpp"
+#include "riemflow/io/npy.hpp"
+#include "riemflow/io/number.hpp"
+#include "riemflow/io/open_format.hpp"
+#include "tests/io/reading.hpp"
+
+namespace riemflow {
+namespace {
+
+/// Latitudes and longitudes that fill the sphere evenly.
+std::pair<double, double> place(std::size_t i) {
+  const double golden = std::numbers::phi;
+  return {std::fmod(static_cast<double>(i) / golden, 1.0) * 180 - 90,
+          std::fmod(static_cast<double>(i) / (golden * golden * golden), 1.0) * 360 - 180};
+}
+
+std::string csv_of(std::size_t n) {
+  std::string text = "id,lat,lon,place\n";
+  for (std::size_t i = 0; i < n; ++i) {
+    const auto [lat, lon] = place(i);
+    text += std::to_string(i) + ',';
+    append_number(text, lat);
+    text += ',';
+    append_number(text, lon);
+    text += i % 7 == 0 ? ",\"a \"\"quoted\"\",\ntext\"\n" : i % 3 == 0 ? ",x\r\n" : ",\n";
+  }
+  return text;
+}
+
+std::string geojson_of(std::size_t n) {
+  std::string text = R"({"type":"FeatureCollection","features":[)";
+  for (std::size_t i = 0; i < n; ++i) {
+    const auto [lat, lon] = place(i);
+    text += i == 0 ? "\n" : ",\n";
+    text += R"({"type":"Feature","geometry":{"type":"Point","coordinates":[)";
+    append_number(text, lon);
+    text += ',';
+    append_number(text, lat);
+    text += R"(]},"properties":{"n":)" + std::to_string(i) + "}}";
+  }
+  return text + "]}";
+}
+
+std::string npy_of(std::size_t n) {
+  std::vector<double> values;
+  for (std::size_t i = 0; i < n; ++i) {
+    const auto [lat, lon] = place(i);
+    values.insert(values.end(), {lat, lon});
+  }
+  std::ostringstream out;
+  write_npy(out, {n, 2}, values.data());
+  return out.str();
+}
+
+void expect_same(const DataSet& whole, PointSource& source, std::size_t most) {
+  Points<double> chunk;
+  std::vector<std::uint64_t> lines;
+  std::size_t n = 0;
+  while (source.next(most, chunk, &lines)) {
+    ASSERT_LE(chunk.size(), most);
+    ASSERT_GT(chunk.size(), 0u);
+    ASSERT_EQ(chunk.size(), lines.size());
+    for (std::size_t i = 0; i < chunk.size(); ++i, ++n) {
+      ASSERT_LT(n, whole.points.size());
+      ASSERT_EQ(lines[i], whole.lines[n]);
+      for (std::size_t k = 0; k < 3; ++k) ASSERT_EQ(chunk[i][k], whole.points[n][k]) << n;
+    }
+  }
+  EXPECT_EQ(n, whole.points.size());
+  EXPECT_EQ(chunk.size(), 0u);
+  EXPECT_FALSE(source.next(most, chunk, &lines));
+}
+
+TEST(Streaming, ChunksOfAnySizeGiveTheSame) {
+  for (const std::string& text : {csv_of(2500), geojson_of(2500), npy_of(2500)}) {
+    const DataSet whole = read_text(text, on("sphere:2"));
+    ASSERT_EQ(whole.points.size(), 2500u);
+    for (std::size_t most : {1, 7, 1000, 2500, 2501})
+      expect_same(whole, *open_points_in(text, "f", on("sphere:2")), most);
+  }
+}
+
+TEST(Streaming, SmallWindowsAndReadsGiveTheSame) {
+  for (const std::string& text : {csv_of(400), geojson_of(400), npy_of(400)}) {
+    const DataSet whole = read_text(text, on("sphere:2"));
+    for (std::size_t capacity : {200, 257, 1000, 4096})
+      for (std::size_t most_a_read : {std::size_t{1}, std::size_t{13}, SIZE_MAX}) {
+        io::Window window(io::memory_bytes(text, most_a_read), capacity);
+        expect_same(whole, *io::open_format(std::move(window), "f", on("sphere:2")), 64);
+      }
+  }
+}
+
+// Several windows of rows of all lengths: some row straddles every kind of boundary.
+TEST(Streaming, RowsAcrossTheEdgeOfTheWindow) {
+  const std::string text = csv_of(120000);
+  ASSERT_GT(text.size(), 4 * io::Window::kCapacity);
+  const DataSet data = read_text(text);
+  ASSERT_EQ(data.points.size(), 120000u);
+  std::uint64_t line = 2;
+  for (std::size_t i = 0; i < data.points.size(); ++i) {
+    const auto [lat, lon] = place(i);
+    ASSERT_NEAR(latitude(data, i), lat, 1e-6) << i;
+    ASSERT_NEAR(std::remainder(longitude(data, i) - lon, 360) * std::cos(lat * std::numbers::pi / 180), 0,
+                1e-9)
+        << i;
+    ASSERT_EQ(data.lines[i], line) << i;
+    line += i % 7 == 0 ? 2 : 1;
+  }
+}
+
+TEST(Streaming, EveryAlignmentOfARowWithTheEdge) {
+  const std::string row = "12.5,-34.25\r\n";
+  for (std::size_t shift = 0; shift <= row.size() + 1; ++shift) {
+    std::string text = "#" + std::string(shift, 'x') + "\nlat,lon\n";
+    while (text.size() < io::Window::kCapacity + 5 * row.size()) text += row;
+    const DataSet data = read_text(text);
+    ASSERT_EQ(data.points.size(), (text.size() - shift - 10) / row.size());
+    for (std::size_t i = 1; i < data.points.size(); ++i) {
+      ASSERT_EQ(data.points[i][0], data.points[0][0]);
+      ASSERT_EQ(data.lines[i], i + 3);
+    }
+  }
+}
+
+TEST(Streaming, OneMultiPointIsNotHeld) {
+  std::string text = R"({"type":"MultiPoint","coordinates":[)";
+  for (int i = 0; i < 200000; ++i) text += i == 0 ? "[20,10]" : ",[20,10]";
+  text += "]}";
+  const auto source = open_points_in(text, "f", {});
+  Points<double> chunk;
+  std::size_t n = 0;
+  while (source->next(1000, chunk)) n += chunk.size();
+  EXPECT_EQ(n, 200000u);
+}
+
+TEST(Streaming, AnErrorComesWhereItIs) {
+  std::string text = "lat,lon\n";
+  for (int i = 0; i < 5000; ++i) text += "1,2\n";
+  text += "x,2\n";
+  const auto source = open_points_in(text, "f", {});
+  Points<double> chunk;
+  for (int i = 0; i < 5; ++i) EXPECT_TRUE(source->next(1000, chunk));
+  EXPECT_THROW(source->next(1000, chunk), Error);
+}
+
+}  // namespace
+}  // namespace riemflow
