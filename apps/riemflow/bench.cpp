@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "apps/riemflow/commands.hpp"
+#include "apps/riemflow/support/options.hpp"
 #include "riemflow/io/embedded.hpp"
 #include "riemflow/train/trainer.hpp"
 
@@ -107,13 +108,11 @@ void add_bench(CLI::App& app) {
   auto* iteration =
       command->add_subcommand("iteration", "One training iteration of the paper's earthquake setting");
   auto options = std::make_shared<IterationOptions>();
-  iteration->add_option("--threads", options->threads, "Threads; 0 means one for each core")
-      ->capture_default_str()
-      ->check(CLI::Range(0, 4096));
+  add_threads(*iteration, options->threads);
   iteration->add_option("--iterations", options->iterations, "Iterations; the second half is measured")
       ->capture_default_str()
       ->check(CLI::Range(2, 1000000));
-  iteration->add_flag("--json", options->json, "Print JSON");
+  add_json(*iteration, options->json);
   iteration->footer("Example:\n  riemflow bench iteration --threads 1 --json");
   iteration->callback([options] { bench_iteration(*options); });
 }

@@ -1,5 +1,6 @@
 #pragma once
-// Each command adds itself to the command line; its work is its callback.
+// Each command adds itself to the command line; its work is its callback. It says what went wrong by throwing
+// Error, and ends with another exit code than 0, after having said all there is to say, by throwing Exit.
 
 namespace CLI {
 class App;
@@ -7,7 +8,11 @@ class App;
 
 namespace riemflow::app {
 
-void add_version(CLI::App& app);
+struct Exit {
+  int code;
+};
+
 void add_bench(CLI::App& app);
+void add_version(CLI::App& app);
 
 }  // namespace riemflow::app

@@ -3,53 +3,104 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
+#include <new>
 
 #include "apps/riemflow/commands.hpp"
+#include "apps/riemflow/support/console.hpp"
 #include "riemflow/core/error.hpp"
 #include "riemflow/core/suggest.hpp"
 
 namespace {
 
-int exit_code(riemflow::Fault fault) { return static_cast<int>(fault); }
+using namespace riemflow;
+
+/// In the order of --help.
+constexpr void (*kCommands[])(CLI::App&) = {
+    app::add_bench,
+    app::add_version,
+};
+
+int failed(const std::string& message, Fault fault) {
+  std::fprintf(stderr, "riemflow: %s\n", message.c_str());
+  return static_cast<int>(fault);
+}
+
+/// ", perhaps you meant 'NAME'", or nothing.
+std::string suggestion(const std::string& word, const std::vector<std::string>& names) {
+  const std::vector<std::string_view> known(names.begin(), names.end());
+  const std::string_view nearest = nearest_name(word, known);
+  return nearest.empty() ? "" : fmt::format(", perhaps you meant '{}'", nearest);
+}
 
 /// CLI11 only says that a command is missing; this says which word it did not understand. Empty if it did.
-std::string unknown_command(const CLI::App& app, const std::string& word) {
+std::string unknown_command(const CLI::App& level, const std::string& word) {
   std::vector<std::string> names;
-  for (const CLI::App* command : app.get_subcommands({})) names.push_back(command->get_name());
+  for (const CLI::App* command : level.get_subcommands({})) names.push_back(command->get_name());
   if (std::find(names.begin(), names.end(), word) != names.end()) return "";
-  const std::vector<std::string_view> known(names.begin(), names.end());
-  const std::string_view nearest = riemflow::nearest_name(word, known);
-  return "there is no command '" + word + "'" +
-         (nearest.empty() ? "" : ", perhaps you meant '" + std::string(nearest) + "'") +
-         "; riemflow --help lists the commands";
+  return fmt::format("there is no command '{}'{}; riemflow --help lists the commands", word,
+                     suggestion(word, names));
+}
+
+/// "riemflow bench iteration"
+std::string full_name(const CLI::App& command) {
+  return command.get_parent() == nullptr ? command.get_name()
+                                         : full_name(*command.get_parent()) + " " + command.get_name();
+}
+
+/// The option of `command` that was mistyped, with the near one; empty if they are all known.
+std::string unknown_option(const CLI::App& command, const std::vector<std::string>& words) {
+  std::vector<std::string> names;
+  for (const CLI::Option* option : command.get_options())
+    for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+  for (const std::string& word : words) {
+    const std::string name = word.substr(0, word.find('='));
+    if (!name.starts_with("--") || name == "--") continue;
+    if (std::find(names.begin(), names.end(), name) != names.end()) continue;
+    return fmt::format("there is no option '{}'{}; {} --help lists the options", name,
+                       suggestion(name, names), full_name(command));
+  }
+  return "";
+}
+
+int run(int argc, char** argv) {
+  CLI::App top("Probability densities on curved spaces by Riemannian continuous normalizing flows",
+               "riemflow");
+  top.require_subcommand(1);
+  for (const auto add : kCommands) add(top);
+
+  const CLI::App* level = &top;
+  int word = 1;
+  for (; word < argc && argv[word][0] != '-' && !level->get_subcommands({}).empty(); ++word) {
+    if (const std::string problem = unknown_command(*level, argv[word]); !problem.empty())
+      return failed(problem, Fault::usage);
+    level = level->get_subcommand(argv[word]);
+  }
+  try {
+    top.parse(argc, argv);
+  } catch (const CLI::ExtrasError& error) {
+    const std::string problem = unknown_option(*level, {argv + word, argv + argc});
+    return failed(problem.empty() ? error.what() : problem, Fault::usage);
+  } catch (const CLI::Success& success) {
+    return top.exit(success);  // --help
+  } catch (const CLI::ParseError& error) {
+    return failed(error.what(), Fault::usage);
+  }
+  app::finish_output();
+  return 0;
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  CLI::App app("Probability densities on curved spaces by Riemannian continuous normalizing flows",
-               "riemflow");
-  app.require_subcommand(1);
-  riemflow::app::add_version(app);
-  riemflow::app::add_bench(app);
-  const CLI::App* level = &app;
-  for (int i = 1; i < argc && argv[i][0] != '-' && !level->get_subcommands({}).empty(); ++i) {
-    if (const std::string problem = unknown_command(*level, argv[i]); !problem.empty()) {
-      std::fprintf(stderr, "riemflow: %s\n", problem.c_str());
-      return exit_code(riemflow::Fault::usage);
-    }
-    level = level->get_subcommand(argv[i]);
-  }
   try {
-    app.parse(argc, argv);
-  } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? 0 : exit_code(riemflow::Fault::usage);
-  } catch (const riemflow::Error& error) {
-    std::fprintf(stderr, "riemflow: %s\n", error.what());
-    return exit_code(error.fault());
+    return run(argc, argv);
+  } catch (const Error& error) {
+    return failed(error.what(), error.fault());
+  } catch (const app::Exit& exit) {
+    return exit.code;
+  } catch (const std::bad_alloc&) {
+    return failed("there is not enough memory; give fewer points, or a smaller network", Fault::numerical);
   } catch (const std::exception& error) {
-    std::fprintf(stderr, "riemflow: internal error: %s\n", error.what());
-    return exit_code(riemflow::Fault::internal);
+    return failed(fmt::format("internal error: {}", error.what()), Fault::internal);
   }
-  return 0;
 }

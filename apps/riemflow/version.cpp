@@ -5,6 +5,7 @@
 #include <thread>
 
 #include "apps/riemflow/commands.hpp"
+#include "apps/riemflow/support/options.hpp"
 #include "riemflow/core/simd/kernels.hpp"
 
 namespace riemflow::app {
@@ -13,7 +14,7 @@ void add_version(CLI::App& app) {
   auto* command =
       app.add_subcommand("version", "Print the version, the SIMD instruction set in use and the cores");
   auto json = std::make_shared<bool>(false);
-  command->add_flag("--json", *json, "Print JSON");
+  add_json(*command, *json);
   command->callback([json] {
     const auto available = simd::available_instruction_sets();
     if (*json) {

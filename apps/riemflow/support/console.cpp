@@ -1,0 +1,34 @@
+#include "apps/riemflow/support/console.hpp"
+
+#include <cerrno>
+#include <cstring>
+
+#include "riemflow/core/error.hpp"
+
+namespace riemflow::app {
+namespace {
+
+bool quiet = false;
+
+}  // namespace
+
+void say_text(const std::string& text) {
+  if (!quiet) fmt::print(stderr, "{}\n", text);
+}
+
+void be_quiet() { quiet = true; }
+
+void print_json(const nlohmann::ordered_json& value) {
+  const std::string text = value.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+  std::fwrite(text.data(), 1, text.size(), stdout);  // finish_output tells if it failed
+}
+
+void finish_output() {
+  errno = 0;
+  if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return;
+  throw Error(
+      fmt::format("<stdout>: cannot be written: {}", errno == 0 ? "lost output" : std::strerror(errno)),
+      "make room, or write to another place with -o", Fault::cannot_write);
+}
+
+}  // namespace riemflow::app

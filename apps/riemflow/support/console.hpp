@@ -1,0 +1,28 @@
+#pragma once
+// Results go to standard output, everything said to people to standard error.
+
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <nlohmann/json.hpp>
+#include <string>
+
+namespace riemflow::app {
+
+/// A line for people.
+void say_text(const std::string& text);
+template <class... Args>
+void say(fmt::format_string<Args...> format, Args&&... args) {
+  say_text(fmt::format(format, std::forward<Args>(args)...));
+}
+
+/// say() is silent from here on; errors are not.
+void be_quiet();
+
+/// A result: indented, keys in their order, numbers that read back as the same, NaN and infinities as null.
+void print_json(const nlohmann::ordered_json& value);
+
+/// Standard output is written out. Throws Error(Fault::cannot_write) if some of it was lost.
+void finish_output();
+
+}  // namespace riemflow::app

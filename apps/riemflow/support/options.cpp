@@ -1,0 +1,84 @@
+#include "apps/riemflow/support/options.hpp"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <thread>
+
+#include "riemflow/core/suggest.hpp"
+
+namespace riemflow::app {
+
+CLI::Option* add_choice(CLI::App& command, const std::string& flag, std::string& value,
+                        const std::vector<std::string>& names, const std::string& help) {
+  const auto check = [names](const std::string& typed) -> std::string {
+    if (std::find(names.begin(), names.end(), typed) != names.end()) return "";
+    const std::vector<std::string_view> known(names.begin(), names.end());
+    const std::string_view nearest = nearest_name(typed, known);
+    return fmt::format("there is no '{}'{}; give one of {}", typed,
+                       nearest.empty() ? "" : fmt::format(", perhaps you meant '{}'", nearest),
+                       fmt::join(names, ", "));
+  };
+  return command.add_option(flag, value, help)
+      ->capture_default_str()
+      ->type_name(fmt::format("{}", fmt::join(names, "|")))
+      ->check(CLI::Validator(check, ""));
+}
+
+CLI::Option* add_json(CLI::App& command, bool& json) {
+  return command.add_flag("--json", json, "Print the result as JSON");
+}
+
+CLI::Option* add_threads(CLI::App& command, int& threads) {
+  const auto check = [](const std::string& typed) -> std::string {
+    const unsigned cores = std::max(1u, std::thread::hardware_concurrency());
+    const long most = std::max(16L, 4L * static_cast<long>(cores));
+    long value = 0;
+    if (!CLI::detail::lexical_cast(typed, value)) return "";  // the conversion complains
+    if (value >= 0 && value <= most) return "";
+    return fmt::format("{} threads make no sense on {} core{}; give 0 for one a core, at most {}", value,
+                       cores, cores == 1 ? "" : "s", most);
+  };
+  return command.add_option("--threads", threads, "Threads; 0 means one for each core")
+      ->capture_default_str()
+      ->check(CLI::Validator(check, ""));
+}
+
+ReadOptions ReadingChoice::options(const std::string& manifold) const {
+  ReadOptions result;
+  result.columns = columns;
+  result.units = units == "degrees" ? Units::degrees : units == "radians" ? Units::radians : Units::automatic;
+  result.skip_invalid = skip_invalid;
+  result.manifold = manifold;
+  result.format = format;
+  return result;
+}
+
+void add_reading(CLI::App& command, ReadingChoice& choice) {
+  command
+      .add_option("--columns", choice.columns,
+                  "Columns that make a point, by name or number from 1: lat,lon or 4,5 or 3-9")
+      ->group("Reading");
+  add_choice(command, "--units", choice.units, {"auto", "degrees", "radians"},
+             "Of latitudes, longitudes and angles; auto: degrees, unless a column's name says otherwise")
+      ->group("Reading");
+  command
+      .add_flag("--skip-invalid", choice.skip_invalid,
+                "Leave out rows that are no point, and count them, instead of stopping at the first")
+      ->group("Reading");
+  add_choice(command, "--format", choice.format, {"csv", "tsv", "npy", "geojson"},
+             "Of the data file; found by its content unless given")
+      ->group("Reading");
+}
+
+void add_model(CLI::App& command, ModelChoice& choice) {
+  command.add_option("MODEL", choice.path, "Model file that `riemflow fit` wrote")->required();
+  command
+      .add_option("--tolerance", choice.tolerance,
+                  "Of the solver, relative and absolute; the model's own unless given")
+      ->check(CLI::Range(1e-12, 0.1));
+  add_threads(command, choice.threads);
+}
+
+}  // namespace riemflow::app

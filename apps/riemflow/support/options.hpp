@@ -1,0 +1,44 @@
+#pragma once
+// Options that several commands share, declared once.
+
+#include <string>
+#include <vector>
+
+#include "riemflow/io/read_options.hpp"
+
+namespace CLI {
+class App;
+class Option;
+}  // namespace CLI
+
+namespace riemflow::app {
+
+/// An option whose value is one of `names`; a misspelt one gets the near name suggested.
+CLI::Option* add_choice(CLI::App& command, const std::string& flag, std::string& value,
+                        const std::vector<std::string>& names, const std::string& help);
+
+/// --json
+CLI::Option* add_json(CLI::App& command, bool& json);
+
+/// --threads, 0 for one a core; refuses more than make sense on this machine.
+CLI::Option* add_threads(CLI::App& command, int& threads);
+
+/// How a data file is to be read: --columns, --units, --skip-invalid, --format. The manifold is a model's, or
+/// an option of its own.
+struct ReadingChoice {
+  std::string columns, units = "auto", format;
+  bool skip_invalid = false;
+
+  ReadOptions options(const std::string& manifold) const;
+};
+void add_reading(CLI::App& command, ReadingChoice& choice);
+
+/// A model file and how it is evaluated: the positional MODEL, --tolerance, --threads.
+struct ModelChoice {
+  std::string path;
+  double tolerance = 0;  ///< 0: the model's own
+  int threads = 0;
+};
+void add_model(CLI::App& command, ModelChoice& choice);
+
+}  // namespace riemflow::app
