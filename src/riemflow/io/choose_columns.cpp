@@ -8,6 +8,7 @@
 
 #include "riemflow/core/error.hpp"
 #include "riemflow/io/columns.hpp"
+#include "riemflow/io/coordinates.hpp"
 #include "riemflow/io/message.hpp"
 #include "riemflow/io/recipe.hpp"
 #include "riemflow/manifold/parse.hpp"
@@ -48,12 +49,25 @@ bool is(const Manifold<double>* manifold, Geometry geometry, int d) {
   return factors.size() == 1 && factors[0].geometry == geometry && manifold->dimension() == d;
 }
 
+/// Columns with the names that coordinate_names gives; empty if one is missing or there twice.
+Columns as_written(const Table& table, const Manifold<double>& manifold) {
+  Columns columns;
+  for (const std::string& name : coordinate_names(manifold)) {
+    const auto is_it = [&](const std::string& other) { return lower(other) == name; };
+    const auto found = std::find_if(table.names.begin(), table.names.end(), is_it);
+    if (found == table.names.end() || std::any_of(found + 1, table.names.end(), is_it)) return {};
+    columns.push_back(static_cast<std::size_t>(found - table.names.begin()));
+  }
+  return columns;
+}
+
 Columns by_name(const Table& table, const Manifold<double>* manifold) {
   const int ambient = manifold == nullptr ? 3 : manifold->ambient();
   const auto factors = manifold == nullptr ? std::vector<Factor<double>>() : manifold->factors();
   Columns columns;
   if (manifold == nullptr || is(manifold, Geometry::sphere, 2))
     columns = one_of_each(table, {Meaning::latitude, Meaning::longitude});
+  if (columns.empty() && manifold != nullptr) columns = as_written(table, *manifold);
   const bool angles = factors.size() == 1 && factors[0].geometry == Geometry::torus;
   if (columns.empty() && ambient == 3 && factors.size() < 2 && !angles)
     columns = one_of_each(table, {Meaning::x, Meaning::y, Meaning::z});
@@ -69,8 +83,7 @@ Columns by_name(const Table& table, const Manifold<double>* manifold) {
 }
 
 bool fits(std::size_t columns, const Manifold<double>& manifold) {
-  const auto ambient = static_cast<std::size_t>(manifold.ambient());
-  return columns == ambient || columns == ambient - two_spheres(manifold);
+  return !factors_with_latitude(manifold, columns).empty();
 }
 
 /// "2 columns (latitude, longitude) or 3 (coordinates)"
@@ -78,7 +91,10 @@ std::string needs(const Manifold<double>& manifold) {
   const auto ambient = static_cast<std::size_t>(manifold.ambient());
   const std::size_t spheres = two_spheres(manifold);
   if (spheres == 0) return fmt::format("{} column{}", ambient, ambient == 1 ? "" : "s");
-  return fmt::format("{} columns (latitude and longitude) or {} (coordinates)", ambient - spheres, ambient);
+  const std::size_t written = coordinate_names(manifold).size();
+  const bool mixed = written != ambient && written != ambient - spheres;
+  return fmt::format("{} columns (latitude and longitude){} or {} (coordinates)", ambient - spheres,
+                     mixed ? fmt::format(", {} (where the radius is 1)", written) : "", ambient);
 }
 
 Columns all_of(const Table& table, bool numeric_only) {
@@ -156,6 +172,18 @@ std::size_t two_spheres(const Manifold<double>& manifold) {
   for (const auto& factor : manifold.factors())
     n += factor.geometry == Geometry::sphere && factor.manifold->dimension() == 2;
   return n;
+}
+
+std::vector<bool> factors_with_latitude(const Manifold<double>& manifold, std::size_t columns) {
+  const auto ambient = static_cast<std::size_t>(manifold.ambient());
+  const bool none = columns == ambient, all = columns == ambient - two_spheres(manifold);
+  if (!none && !all && columns != coordinate_names(manifold).size()) return {};
+  std::vector<bool> result;
+  for (const auto& factor : manifold.factors()) {
+    const bool sphere = factor.geometry == Geometry::sphere && factor.manifold->dimension() == 2;
+    result.push_back(!none && sphere && (all || has_latitude(factor)));
+  }
+  return result;
 }
 
 Choice choose_columns(const Table& table, const ReadOptions& options) {

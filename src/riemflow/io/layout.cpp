@@ -23,14 +23,17 @@ bool is_angular(Kind kind) {
 }
 
 /// Parts in degrees, to be changed once the units are known.
-Recipe recipe_for(const Manifold<double>& manifold, bool coordinates_given) {
+Recipe recipe_for(const Manifold<double>& manifold, std::size_t columns) {
   Recipe recipe;
-  for (const auto& factor : manifold.factors()) {
+  const std::vector<bool> with_latitude = factors_with_latitude(manifold, columns);
+  const auto factors = manifold.factors();
+  for (std::size_t i = 0; i < factors.size(); ++i) {
+    const auto& factor = factors[i];
     const int ambient = factor.manifold->ambient();
     const double radius = factor.curvature == 0 ? 1 : 1 / std::sqrt(std::abs(factor.curvature));
     switch (factor.geometry) {
       case Geometry::sphere:
-        if (ambient == 3 && !coordinates_given)
+        if (with_latitude[i])
           recipe.parts.push_back({Kind::degrees_on_sphere, 2, 3, radius});
         else
           recipe.parts.push_back({Kind::vector_on_sphere, ambient, ambient, radius});
@@ -156,9 +159,7 @@ Layout lay_out(const Table& table, const ReadOptions& options, Assumptions& assu
   Choice choice = choose_columns(table, options);
   Layout layout;
   layout.columns = std::move(choice.columns);
-  const bool coordinates_given =
-      layout.columns.size() == static_cast<std::size_t>(choice.manifold->ambient());
-  layout.recipe = recipe_for(*choice.manifold, coordinates_given);
+  layout.recipe = recipe_for(*choice.manifold, layout.columns.size());
   name_numbers(table, layout);
 
   assumptions.units = units_of(table, options, layout);
