@@ -57,6 +57,29 @@ TEST_F(AtomicFile, HoldsWhatWasWritten) {
   EXPECT_EQ(entries(), 1u);
 }
 
+TEST_F(AtomicFile, AHeaderCanBeWrittenLast) {
+  const std::string rest(70000, 'x');
+  write_file_atomically(file, [&](Sink& sink) {
+    EXPECT_TRUE(sink.rewritable());
+    sink.write("????:");
+    sink.write(rest);
+    sink.overwrite(0, "1234");
+    sink.write("end");  // goes on at the end
+    sink.overwrite(5 + rest.size(), "E");
+  });
+  EXPECT_TRUE(content(file) == "1234:" + rest + "End");
+  try {
+    write_file_atomically("/dev/null", [](Sink& sink) {
+      EXPECT_FALSE(sink.rewritable());
+      sink.write("????");
+      sink.overwrite(0, "1");
+    });
+    ADD_FAILURE() << "a device was rewritten";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.fault(), Fault::cannot_write);
+  }
+}
+
 TEST_F(AtomicFile, TheOldContentStaysUntilTheNewIsWhole) {
   write_file_atomically(file, "old");
   write_file_atomically(file, [&](Sink& sink) {

@@ -3,6 +3,7 @@
 #include "riemflow/io/npy.hpp"
 
 #include <cstring>
+#include <limits>
 #include <numbers>
 #include <sstream>
 
@@ -209,6 +210,18 @@ TEST(NpyWriter, HeadersEndOnMultiplesOf64) {
     write_npy(out, {n}, data.data());
     EXPECT_EQ((out.str().size() - 8 * n) % 64, 0u);
   }
+}
+
+TEST(Npy, AHeaderCanLeaveRoomForTheNumberOfRows) {
+  const std::size_t most = std::numeric_limits<std::size_t>::max();
+  for (std::size_t size : {0u, 64u, 65u, 128u, 129u}) {
+    const std::string header = npy_header("<f8", {3, 2}, size);
+    EXPECT_GE(header.size(), size);
+    EXPECT_EQ(header.size() % 64, 0u);
+    EXPECT_EQ(header.back(), '\n');
+  }
+  EXPECT_EQ(npy_header("<f8", {0, 12}, 128).size(), 128u);
+  EXPECT_EQ(npy_header("<f8", {most, 999}, 128).size(), 128u);
 }
 
 }  // namespace

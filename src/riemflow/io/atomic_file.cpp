@@ -165,7 +165,7 @@ void replace(const std::string& path, const std::filesystem::path& target, const
     static_cast<void>(kept);  // another owner can be kept by root alone
     if (::fchmod(file.get(), old->st_mode & 0777) != 0) fail(path, errno);
   }
-  Sink sink(file.get(), path);
+  Sink sink(file.get(), path, true);
   writer(sink);
   sink.flush();
   sync(file.get(), path);
@@ -178,7 +178,8 @@ void replace(const std::string& path, const std::filesystem::path& target, const
 
 }  // namespace
 
-Sink::Sink(int descriptor, std::string path) : descriptor_(descriptor), path_(std::move(path)) {
+Sink::Sink(int descriptor, std::string path, bool rewritable)
+    : descriptor_(descriptor), path_(std::move(path)), rewritable_(rewritable) {
   buffer_.reserve(kBuffer);
 }
 
@@ -193,6 +194,19 @@ void Sink::write(std::span<const std::byte> bytes) {
 void Sink::flush() {
   drain(buffer_);
   buffer_.clear();
+}
+
+void Sink::overwrite(std::uint64_t offset, std::string_view text) {
+  require(rewritable_, fmt::format("cannot write {}: it is not a regular file", path_),
+          "name a file that can be written in any order", Fault::cannot_write);
+  flush();
+  while (!text.empty()) {
+    const ssize_t written =
+        retried([&] { return ::pwrite(descriptor_, text.data(), text.size(), static_cast<off_t>(offset)); });
+    if (written <= 0) fail(path_, written < 0 ? errno : EIO);
+    text.remove_prefix(static_cast<std::size_t>(written));
+    offset += static_cast<std::uint64_t>(written);
+  }
 }
 
 void Sink::drain(std::span<const std::byte> bytes) {

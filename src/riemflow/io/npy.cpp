@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <bit>
 #include <cerrno>
 #include <cstring>
@@ -16,14 +17,17 @@ namespace {
 static_assert(std::endian::native == std::endian::little,
               "NPY files are written as memory holds the numbers");
 
+}  // namespace
+
 /// Magic, version 1.0, length and dictionary, padded to a multiple of 64 bytes that ends with a line feed.
-std::string npy_header(const char* type, std::initializer_list<std::size_t> shape) {
+std::string npy_header(const char* type, std::initializer_list<std::size_t> shape, std::size_t size) {
   std::string tuple;
   for (std::size_t n : shape) tuple += fmt::format("{}{}", tuple.empty() ? "" : ", ", n);
   if (shape.size() == 1) tuple += ",";
   std::string dictionary =
       fmt::format("{{'descr': '{}', 'fortran_order': False, 'shape': ({}), }}", type, tuple);
   constexpr std::size_t kPrefix = 10;
+  dictionary.resize(std::max(dictionary.size(), std::max(size, kPrefix + 1) - kPrefix - 1), ' ');
   dictionary.append(63 - (kPrefix + dictionary.size()) % 64, ' ');
   dictionary += '\n';
   std::string header("\x93NUMPY\x01\x00", 8);
@@ -31,8 +35,6 @@ std::string npy_header(const char* type, std::initializer_list<std::size_t> shap
   header += static_cast<char>(dictionary.size() >> 8);
   return header + dictionary;
 }
-
-}  // namespace
 
 template <class T>
 void write_npy(std::ostream& out, std::initializer_list<std::size_t> shape, const T* data) {
