@@ -30,6 +30,8 @@ class PointSource {
 
   /// Complete once the source is open.
   const Assumptions& assumptions() const { return assumptions_; }
+  /// One more warning among the assumptions.
+  void warn(std::string sentence) { assumptions_.warnings.push_back(std::move(sentence)); }
   /// Rows left out so far because they are no points.
   std::uint64_t skipped() const { return skipped_; }
   /// What else there is to say of what has been read so far: rows skipped, shapes that are not points.
