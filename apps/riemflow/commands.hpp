@@ -13,6 +13,9 @@ struct Exit {
 };
 
 void add_bench(CLI::App& app);
+void add_sample(CLI::App& app);
+void add_score(CLI::App& app);
+void add_trajectories(CLI::App& app);
 void add_version(CLI::App& app);
 
 }  // namespace riemflow::app

@@ -16,8 +16,7 @@ using namespace riemflow;
 
 /// In the order of --help.
 constexpr void (*kCommands[])(CLI::App&) = {
-    app::add_bench,
-    app::add_version,
+    app::add_score, app::add_sample, app::add_trajectories, app::add_bench, app::add_version,
 };
 
 int failed(const std::string& message, Fault fault) {

@@ -98,6 +98,10 @@ TEST(DataSets, WhatTheUserSaysGoesBeforeWhatTheSetSays) {
   const DataSet swapped = read_all(*open_data("torsions", options)),
                 plain = read_all(*open_data("torsions", {}));
   EXPECT_EQ(swapped.points[0][0], plain.points[0][1]);
+  EXPECT_EQ(error_from([] { open_data("earthquakes", on("torus:2")); }).fault(), Fault::bad_data);
+  EXPECT_EQ(open_data("earthquakes", columns("latitude,longitude", "torus:2"))->assumptions().manifold,
+            "torus:2");
+  EXPECT_EQ(open_data("earthquakes", on("sphere:2,K=1"))->assumptions().columns.size(), 2u);
 }
 
 }  // namespace

@@ -12,6 +12,7 @@
 #include "riemflow/io/embedded.hpp"
 #include "riemflow/io/message.hpp"
 #include "riemflow/io/sha256.hpp"
+#include "riemflow/manifold/parse.hpp"
 
 namespace riemflow {
 namespace {
@@ -66,9 +67,15 @@ bool is_there(const fs::path& path) {
   return fs::exists(path, ignored);
 }
 
-ReadOptions completed(ReadOptions options, const ReadOptions& of_set) {
-  if (options.columns.empty()) options.columns = of_set.columns;
-  if (options.manifold.empty()) options.manifold = of_set.manifold;
+/// The set's own columns are points of its own manifold alone.
+ReadOptions completed(ReadOptions options, const KnownData& known) {
+  if (options.manifold.empty()) options.manifold = known.manifold;
+  if (!options.columns.empty()) return options;
+  const std::string name = parse_manifold<double>(options.manifold)->name();
+  require(name == known.manifold,
+          fmt::format("the data set {} is on {}, not on {}", known.name, known.manifold, name),
+          "use data of that manifold, or choose its columns with --columns", Fault::bad_data);
+  options.columns = known.columns;
   return options;
 }
 
@@ -144,7 +151,7 @@ std::unique_ptr<PointSource> open_data(const std::string& path_or_name, const Re
     return open_points(path_or_name, options);  // says what is wrong with it
   }
   const FoundData found = find_data_set(path_or_name, data_dir);
-  const ReadOptions all = completed(options, found.options);
+  const ReadOptions all = completed(options, *found.known);
   if (found.path.empty()) return open_points_in(found.bytes, path_or_name, all);
   auto source = open_points(found.path, all);
   if (const auto hash = found.other_hash())
