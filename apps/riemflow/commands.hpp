@@ -13,6 +13,10 @@ struct Exit {
 };
 
 void add_bench(CLI::App& app);
+void add_completion(CLI::App& app);
+void add_data_command(CLI::App& app);
+void add_info(CLI::App& app);
+void add_manual(CLI::App& app);
 void add_sample(CLI::App& app);
 void add_score(CLI::App& app);
 void add_trajectories(CLI::App& app);

@@ -19,7 +19,7 @@ CLI::Option* add_data(CLI::App& command, DataChoice& choice, const std::string& 
           .add_option(name, choice.path,
                       "File of points (CSV, TSV, NPY, GeoJSON), - for standard input, or the name of "
                       "a data set (`riemflow data list`)")
-          ->type_name("FILE");
+          ->type_name(kDataType);
   add_reading(command, choice.reading);
   add_data_dir(command, choice.data_dir);
   return option;

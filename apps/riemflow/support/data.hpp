@@ -9,6 +9,9 @@
 
 namespace riemflow::app {
 
+/// How help and completions call the type of such an option.
+inline constexpr const char* kDataType = "FILE|NAME";
+
 /// DATA, --data-dir and how to read it.
 struct DataChoice {
   std::string path, data_dir;
