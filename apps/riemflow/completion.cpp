@@ -62,18 +62,18 @@ std::string value_function(const CommandInfo& top) {
   return text + "    *) values= ;;\n  esac\n}\n";
 }
 
-/// The command that the words before the cursor lead to, and the number of the argument at the cursor. $1 is
-/// the number of words, in the array `words` from $2 on.
-constexpr const char* kWalk = R"(  path=riemflow number=1
+/// $at = the command that words[i..last−1] lead to, $number = that of the argument at the cursor. The names
+/// of the variables keep clear of those that zsh gives a meaning: path, options, commands.
+constexpr const char* kWalk = R"(  at=riemflow number=1
   while [ "$i" -lt "$last" ]; do
     word=${words[$i]}
-    case "$path $word" in
-      @PATHS@) path="$path $word" ;;
+    case "$at $word" in
+      @PATHS@) at="$at $word" ;;
       *)
         case $word in
           -*=*) ;;
           -*)
-            _riemflow_value "$path" "$word"
+            _riemflow_value "$at" "$word"
             [ -z "$values" ] || i=$((i + 1)) ;;
           *) number=$((number + 1)) ;;
         esac ;;
@@ -100,13 +100,13 @@ std::string bash(const CommandInfo& top) {
     for (const OptionInfo& option : command.options)
       if (!option.argument) options.insert(options.end(), option.names.begin(), option.names.end());
     for (const CommandInfo& below : command.commands) commands.push_back(below.name);
-    text += fmt::format("    {}) options={} commands={} ;;\n", quoted(command.path), quoted(joined(options)),
+    text += fmt::format("    {}) flags={} verbs={} ;;\n", quoted(command.path), quoted(joined(options)),
                         quoted(joined(commands)));
   });
   text += R"(  esac
 }
 _riemflow() {
-  local path number word values options commands i=1
+  local at number word values flags verbs i=1
   local -a words=("${COMP_WORDS[@]}")
   local last=$COMP_CWORD current=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]}
   COMPREPLY=()
@@ -114,13 +114,13 @@ _riemflow() {
   if [ "$current" = "=" ]; then current=""; elif [ "$before" = "=" ]; then before=${COMP_WORDS[COMP_CWORD-2]}; fi
 )";
   text += walk(top);
-  text += R"(  _riemflow_words "$path"
+  text += R"(  _riemflow_words "$at"
   values=
-  case $before in -*) _riemflow_value "$path" "$before" ;; esac
+  case $before in -*) _riemflow_value "$at" "$before" ;; esac
   if [ -z "$values" ]; then
     case $current in
-      -*) values=$options ;;
-      *) values=$commands; [ -n "$values" ] || _riemflow_value "$path" "$number" ;;
+      -*) values=$flags ;;
+      *) values=$verbs; [ -n "$values" ] || _riemflow_value "$at" "$number" ;;
     esac
   fi
   local -a found=()
@@ -154,27 +154,27 @@ std::string zsh(const CommandInfo& top) {
         for (const std::string& name : option.names) options += " " + described(name, option.help);
     for (const CommandInfo& below : command.commands)
       commands += (commands.empty() ? "" : " ") + described(below.name, below.help);
-    text += fmt::format("    {}) options=({}) commands=({}) ;;\n", quoted(command.path), options, commands);
+    text += fmt::format("    {}) flags=({}) verbs=({}) ;;\n", quoted(command.path), options, commands);
   });
   text += R"(  esac
 }
 _riemflow() {
-  local path number word values before i=2 last=$CURRENT
-  local -a options commands
+  local at number word values before i=2 last=$CURRENT
+  local -a flags verbs
 )";
   text += walk(top);
-  text += R"(  _riemflow_words "$path"
+  text += R"(  _riemflow_words "$at"
   values= before=${words[CURRENT-1]}
   case ${words[CURRENT]} in
     --*=*) before=${words[CURRENT]%%=*}; compset -P 1 '*=' ;;
   esac
-  case $before in -*) _riemflow_value "$path" "$before" ;; esac
+  case $before in -*) _riemflow_value "$at" "$before" ;; esac
   if [ -z "$values" ]; then
     case ${words[CURRENT]} in
-      -*) _describe option options; return ;;
+      -*) _describe option flags; return ;;
     esac
-    if [ ${#commands} -gt 0 ]; then _describe command commands; return; fi
-    _riemflow_value "$path" "$number"
+    if [ ${#verbs} -gt 0 ]; then _describe command verbs; return; fi
+    _riemflow_value "$at" "$number"
   fi
   for word in ${=values}; do
     case $word in
