@@ -66,6 +66,8 @@ void write_models(const std::string& folder) {
   Model broken = model<float>(small("sphere:2"), 1);
   broken.metadata["provenance"] = "{not json";
   save_model(path("broken_provenance"), broken);
+  broken.metadata["provenance"] = std::string(100000, '[') + std::string(100000, ']');
+  save_model(path("deep_provenance"), broken);
 }
 
 }  // namespace
