@@ -35,9 +35,9 @@ class Sink {
   std::vector<std::byte> buffer_;
 };
 
-/// The content goes to a hidden file in the same directory, to the disk, and then takes the path's name in
-/// one step. A symbolic link stays one and its target is replaced; permissions of an existing file are kept.
-/// On failure, or if `writer` throws, the hidden file is removed and the path is as before;
+/// The content goes to a nameless (or hidden) file in the same directory, to the disk, and then takes the
+/// path's name in one step. A symbolic link stays one and its target is replaced; permissions of an existing
+/// file are kept. On failure, or if `writer` throws, that file is gone and the path is as before;
 /// Error(Fault::cannot_write) names path and reason. What is not a regular file (/dev/stdout, a FIFO, a
 /// device) is written directly, and its sink is not rewritable.
 void write_file_atomically(const std::string& path, const std::function<void(Sink&)>& writer);
