@@ -16,6 +16,7 @@ using namespace riemflow;
 
 /// In the order of --help.
 constexpr void (*kCommands[])(CLI::App&) = {
+    app::add_fit,
     app::add_bench,
     app::add_version,
 };
