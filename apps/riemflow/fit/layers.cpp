@@ -4,6 +4,7 @@
 
 #include <CLI/CLI.hpp>
 #include <cerrno>
+#include <cmath>
 #include <cstring>
 #include <fstream>
 #include <iterator>
@@ -32,10 +33,11 @@ bool is_flag(const CLI::Option& option) {
   return option.get_expected_max() == 0 || option.get_type_size() == 0;
 }
 
-/// 0.001 for 1e-3: equal numbers are equal texts.
+/// 0.001 for 1e-3, 1000 for 1e3: equal numbers are equal texts, and whole ones have digits only.
 std::string canonical(const std::string& value) {
   double number = 0;
   if (io::read_number(value, '.', number) != io::NumberKind::finite || std::abs(number) > 1e15) return value;
+  if (number == std::floor(number)) return fmt::format("{:.0f}", number);
   std::string text;
   append_number(text, number);
   return text;
