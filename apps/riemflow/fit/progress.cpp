@@ -72,20 +72,20 @@ void ProgressLine::update(const FitProgress& p) {
   shown_ = now;
   std::string line = text(p, now);
   if (!terminal_) {
-    fmt::print(stderr, "{}\n", line);
+    say_text(line);
     return;
   }
   // A line that wraps cannot be rewritten. One character a code point is near enough here.
   std::size_t characters = 0, end = 0;
   for (; end < line.size(); ++end)
     if ((line[end] & 0xC0) != 0x80 && ++characters == terminal_width()) break;
-  fmt::print(stderr, "\r{}\x1b[K", std::string_view(line).substr(0, end));
+  std::fputs(("\r" + line.substr(0, end) + "\x1b[K").c_str(), stderr);
   std::fflush(stderr);
   open_ = true;
 }
 
 void ProgressLine::clear() {
-  if (open_) fmt::print(stderr, "\n");
+  if (open_) std::fputs("\n", stderr);
   open_ = false;
 }
 
