@@ -12,6 +12,7 @@ struct Exit {
   int code;
 };
 
+void add_fit(CLI::App& app);
 void add_bench(CLI::App& app);
 void add_completion(CLI::App& app);
 void add_data_command(CLI::App& app);

@@ -1,31 +1,34 @@
-# Sourced by the tests of the tool. Sets up a folder $work that is gone at the end.
-set -uo pipefail
-riemflow=$(realpath "$1")
-work=$(mktemp -d)
-trap 'chmod -R u+rwx "$work"; rm -rf "$work"' EXIT
-out=$work/.out err=$work/.err
+# For the tests of the tool: source it with the path of riemflow in $riemflow. Works in a directory of its own, $work,
+# that goes away at the end; `finish` ends the test.
 failures=0
+work=$(mktemp -d)
+trap 'chmod -R u+w "$work"; rm -rf "$work"' EXIT
+cd "$work" || exit 1
+out=$work/.out err=$work/.err
 
 fail() {
   echo "FAILED: $*"
   failures=$((failures + 1))
 }
 
-# expect CODE PATTERN ARGUMENTS…: the exit code, and an extended regular expression in stdout or stderr
-# unless it is empty.
+# expect CODE PATTERN ARGUMENTS…: the exit code, and an extended regular expression in stdout or stderr;
+# an empty one asks for nothing.
 expect() {
   local code=$1 pattern=$2
   shift 2
   "$riemflow" "$@" >"$out" 2>"$err"
   local got=$?
-  if [ "$got" -ne "$code" ] || { [ -n "$pattern" ] && ! grep -Eqs -- "$pattern" "$out" "$err"; }; then
+  if [ "$got" -ne "$code" ] || { [ -n "$pattern" ] && ! grep -Eq -- "$pattern" "$out" "$err"; }; then
     fail "riemflow $* — exit $got (expected $code), expected to see: $pattern"
-    head -c 4000 "$out" "$err"
+    cat "$out" "$err"
   fi
 }
 
-# same WHAT EXPECTED GOT
-same() {
+# same FILE FILE: equal, byte for byte.
+same() { cmp "$1" "$2" || fail "$1 and $2 differ"; }
+
+# equal WHAT EXPECTED GOT: two texts.
+equal() {
   [ "$2" = "$3" ] || fail "$1 — expected:"$'\n'"$2"$'\n'"got:"$'\n'"$3"
 }
 
