@@ -26,6 +26,16 @@ Columns with_meaning(const Table& table, std::initializer_list<Meaning> wanted) 
   return found;
 }
 
+/// "3-9", "1,2", "1,3,4"
+std::string listed(const Columns& columns) {
+  bool run = columns.size() > 2;
+  for (std::size_t i = 1; i < columns.size(); ++i) run &= columns[i] == columns[i - 1] + 1;
+  if (run) return fmt::format("{}-{}", columns.front() + 1, columns.back() + 1);
+  std::string list;
+  for (std::size_t c : columns) list += fmt::format("{}{}", list.empty() ? "" : ",", c + 1);
+  return list;
+}
+
 /// One column of each meaning; empty if one has none. Two for one are for the user to decide.
 Columns one_of_each(const Table& table, std::initializer_list<Meaning> wanted) {
   Columns columns;
@@ -39,7 +49,7 @@ Columns one_of_each(const Table& table, std::initializer_list<Meaning> wanted) {
     if (found.size() == 1) continue;
     throw Error(fmt::format("{}: columns {} {} and {} {} mean the same", table.path, found[0] + 1,
                             in_quotes(table.names[found[0]]), found[1] + 1, in_quotes(table.names[found[1]])),
-                "choose with --columns", Fault::bad_data);
+                fmt::format("choose with --columns, as in --columns {}", listed(columns)), Fault::bad_data);
   }
   return columns;
 }
@@ -75,6 +85,10 @@ Columns by_name(const Table& table, const Manifold<double>* manifold) {
     columns = one_of_each(table, {Meaning::x, Meaning::y});
   if (columns.empty() && (manifold == nullptr || is(manifold, Geometry::torus, 2)))
     columns = one_of_each(table, {Meaning::phi, Meaning::psi});
+  if (columns.empty() && manifold == nullptr) {
+    columns = with_meaning(table, {Meaning::angle});
+    if (columns.size() != table.width) columns.clear();
+  }
   if (columns.empty() && angles) {
     columns = with_meaning(table, {Meaning::phi, Meaning::psi, Meaning::angle});
     if (columns.size() != static_cast<std::size_t>(ambient)) columns.clear();
@@ -104,28 +118,42 @@ Columns all_of(const Table& table, bool numeric_only) {
   return columns;
 }
 
-std::string example(std::size_t columns) {
-  std::string numbers = "1";
-  for (std::size_t i = 2; i <= std::min<std::size_t>(columns, 3); ++i) numbers += fmt::format(",{}", i);
-  return columns > 3 ? fmt::format("1-{}", columns) : numbers;
+/// What to say instead: the columns that hold numbers, as many as are needed where that is known, and what
+/// they may be.
+std::string example(const Table& table, const Manifold<double>* manifold) {
+  constexpr std::size_t kMost = 16;
+  Columns columns = all_of(table, true);
+  const std::size_t needed = manifold == nullptr
+                                 ? std::min(std::max<std::size_t>(columns.size(), 2), kMost)
+                                 : static_cast<std::size_t>(manifold->ambient()) - two_spheres(*manifold);
+  for (std::size_t i = 0; columns.size() < needed; ++i)
+    if (std::find(columns.begin(), columns.end(), i) == columns.end()) columns.push_back(i);
+  columns.resize(needed);
+  if (manifold != nullptr) return "--columns " + listed(columns);
+  return fmt::format("--columns {} --manifold {}", listed(columns),
+                     needed == 2 ? "sphere:2 for latitude and longitude" : fmt::format("torus:{}", needed));
 }
 
 [[noreturn]] void ask_for_columns(const Table& table, const Manifold<double>* manifold) {
-  const std::string found = table.names.empty()
-                                ? fmt::format("{}: {} column{} without a header to name them", table.path,
-                                              table.width, table.width == 1 ? "" : "s")
-                                : fmt::format("{}: no columns with names that are known; there are {}",
-                                              table.path, listed_columns(table));
-  if (manifold != nullptr)
-    throw Error(fmt::format("{}, and {} needs {}", found, manifold->name(), needs(*manifold)),
-                fmt::format("choose with --columns, as in --columns {}",
-                            example(static_cast<std::size_t>(manifold->ambient()))),
+  std::string found = table.path + ": ";
+  if (table.width == 1)
+    found += "there is only one column" + (table.names.empty() ? "" : ", " + in_quotes(table.names[0]));
+  else if (table.names.empty())
+    found += fmt::format("{} columns without a header to name them", table.width);
+  else
+    found +=
+        "no columns with names that are known, as latitude and longitude, or x, y and z, are; there are " +
+        listed_columns(table);
+  if (manifold != nullptr) found += fmt::format(", and {} needs {}", manifold->name(), needs(*manifold));
+  if (table.width == 1)
+    throw Error(found,
+                "put commas, tabs, semicolons, | or spaces between columns, and # before a line that is no "
+                "data; a single column of angles is --manifold torus:1",
                 Fault::bad_data);
-  throw Error(
-      found,
-      "choose with --columns NAMES or NUMBERS, and if they are not latitude and longitude say what they are "
-      "with --manifold, as in --columns 1,2 --manifold torus:2",
-      Fault::bad_data);
+  throw Error(found,
+              fmt::format("choose by name or number{}, as in {}",
+                          manifold == nullptr ? ", and say what they are" : "", example(table, manifold)),
+              Fault::bad_data);
 }
 
 /// The manifold of columns whose table names it: by their meanings, or by unit norms.
@@ -140,6 +168,8 @@ std::string infer(const Table& table, const Columns& columns) {
   if (columns.size() == 2 && !table.binary && (nameless || any(Meaning::latitude) || any(Meaning::longitude)))
     return "sphere:2";
   if (columns.size() == 2 && any(Meaning::phi) && any(Meaning::psi)) return "torus:2";
+  if (std::all_of(meanings.begin(), meanings.end(), [](Meaning m) { return m == Meaning::angle; }))
+    return fmt::format("torus:{}", columns.size());
 
   const bool vector =
       columns.size() == 3 && (nameless || (any(Meaning::x) && any(Meaning::y) && any(Meaning::z)));

@@ -45,6 +45,7 @@ class PointSource {
   virtual bool next_point(double* point, std::uint64_t& line) = 0;
   /// Why there is no point in a file that ends without one.
   virtual std::string why_empty() const { return "every row was skipped"; }
+  virtual std::string advice_for_empty() const { return "give one point at least"; }
 
   /// Counts a row that is no point, or throws Error(problem(), advice). `problem` is not called more than
   /// once for a file whose bad rows are skipped.
