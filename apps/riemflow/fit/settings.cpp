@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 
+#include "apps/riemflow/support/data.hpp"
 #include "riemflow/core/error.hpp"
 #include "riemflow/io/number.hpp"
 #include "riemflow/manifold/parse.hpp"
@@ -77,6 +78,7 @@ Enum chosen(const std::string& name, std::initializer_list<std::pair<const char*
 
 void declare(CLI::App& app, FitSettings& s) {
   add_reading(app, s.reading);
+  add_data_dir(app, s.data_dir);
   for (CLI::Option* option : app.get_options())
     if (option->get_group() == "Reading") option->take_last();
 
@@ -153,7 +155,7 @@ void declare(CLI::App& app, FitSettings& s) {
 }
 
 bool is_recorded(const std::string& name) {
-  for (const char* other : {"time-limit", "checkpoint-every", "log", "threads", "quiet", "json"})
+  for (const char* other : {"data-dir", "time-limit", "checkpoint-every", "log", "threads", "quiet", "json"})
     if (name == other) return false;
   return true;
 }
