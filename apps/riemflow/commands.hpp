@@ -12,6 +12,7 @@ struct Exit {
   int code;
 };
 
+void add_fit(CLI::App& app);
 void add_bench(CLI::App& app);
 void add_version(CLI::App& app);
 

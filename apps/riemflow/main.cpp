@@ -2,8 +2,10 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <csignal>
 #include <cstdio>
 #include <new>
+#include <system_error>
 
 #include "apps/riemflow/commands.hpp"
 #include "apps/riemflow/support/console.hpp"
@@ -16,6 +18,7 @@ using namespace riemflow;
 
 /// In the order of --help.
 constexpr void (*kCommands[])(CLI::App&) = {
+    app::add_fit,
     app::add_bench,
     app::add_version,
 };
@@ -92,12 +95,17 @@ int run(int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  std::signal(SIGXFSZ, SIG_IGN);  // a file that grows too large is an error to report, not a death
   try {
     return run(argc, argv);
   } catch (const Error& error) {
     return failed(error.what(), error.fault());
   } catch (const app::Exit& exit) {
     return exit.code;
+  } catch (const std::system_error& error) {  // fmt::print's way to say that it cannot
+    return failed(
+        fmt::format("cannot write the output: {}; make room, or write to a file with -o", error.what()),
+        Fault::cannot_write);
   } catch (const std::bad_alloc&) {
     return failed("there is not enough memory; give fewer points, or a smaller network", Fault::numerical);
   } catch (const std::exception& error) {

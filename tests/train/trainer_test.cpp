@@ -5,21 +5,10 @@
 #include "riemflow/core/error.hpp"
 #include "riemflow/density/von_mises_fisher.hpp"
 #include "riemflow/density/wrapped_normal.hpp"
+#include "tests/train/draw.hpp"
 
 namespace riemflow {
 namespace {
-
-template <class T>
-Points<T> draw(const Distribution<T>& distribution, std::size_t n, std::uint64_t seed) {
-  Points<T> points(n, distribution.ambient());
-  std::vector<Pack<T>> x(static_cast<std::size_t>(points.dimension));
-  for (std::size_t i = 0; i < n; ++i) {
-    Random random(seed, Purpose::target_sample, 0, i);
-    distribution.sample(random, x.data(), 0);
-    for (std::size_t j = 0; j < x.size(); ++j) points[i][j] = x[j][0];
-  }
-  return points;
-}
 
 FlowConfig small(const std::string& manifold) {
   FlowConfig config;

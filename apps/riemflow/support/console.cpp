@@ -13,7 +13,8 @@ bool quiet = false;
 }  // namespace
 
 void say_text(const std::string& text) {
-  if (!quiet) fmt::print(stderr, "{}\n", text);
+  // A message that nobody can receive is no reason to fail.
+  if (!quiet) std::fputs((text + "\n").c_str(), stderr);
 }
 
 void be_quiet() { quiet = true; }

@@ -1,0 +1,209 @@
+// riemflow fit: from a data file to a trained density.
+
+#include <CLI/CLI.hpp>
+#include <cmath>
+#include <filesystem>
+#include <optional>
+
+#include "apps/riemflow/commands.hpp"
+#include "apps/riemflow/fit/layers.hpp"
+#include "apps/riemflow/fit/progress.hpp"
+#include "apps/riemflow/fit/run.hpp"
+#include "apps/riemflow/support/console.hpp"
+#include "riemflow/core/error.hpp"
+#include "riemflow/io/checkpoint.hpp"
+
+namespace riemflow::app {
+namespace {
+
+struct Invocation {
+  std::string data, output, config, preset = "default";
+  bool print_config = false, resume = false;
+  FitSettings settings;  ///< what the command line alone says
+};
+
+/// A command line of settings only, to be filled from other sources.
+struct Scratch {
+  FitSettings settings;
+  CLI::App app;
+  Scratch() { declare(app, settings); }
+};
+
+Values settings_of(const Model& model) {
+  const auto found = model.metadata.find("provenance");
+  const auto provenance =
+      nlohmann::json::parse(found == model.metadata.end() ? "" : found->second, nullptr, false);
+  const auto settings = provenance.is_object() ? provenance.find("settings") : provenance.end();
+  Values values;
+  if (provenance.is_object() && settings != provenance.end() && settings->is_object())
+    for (const auto& [name, value] : settings->items())
+      if (value.is_string()) values[name] = value.get<std::string>();
+  require(!values.empty(), model.path + ": the model does not say how it was trained",
+          "start anew without --resume", Fault::bad_data);
+  return values;
+}
+
+void refuse_changes(const Values& before, const Values& now, const std::string& path) {
+  for (const auto& [name, value] : now) {
+    if (!is_recorded(name) || may_change(name)) continue;
+    const auto old = before.find(name);
+    const std::string was = old == before.end() ? "not set" : old->second;
+    require(was == value,
+            fmt::format("--{} is {}, but in {}, which is to be resumed, it is {}", name, value, path, was),
+            "leave it out, or start anew without --resume");
+  }
+}
+
+void print_result(const FitResult& result, const TrainingData& data, const Invocation& invocation) {
+  const FitProgress& p = result.progress;
+  fmt::print("model       {} ({} parameters on {})\n", invocation.output, result.parameters, data.manifold);
+  fmt::print("training    {} iterations in {}, stopped by {}; best at {}\n", p.iteration,
+             clock_text(result.seconds), result.stopped, p.best_iteration);
+  fmt::print("validation  {:.4f} nats\n", p.best);
+  if (data.split.test.empty()) return;
+  fmt::print("test NLL    {:.4f} ± {:.4f} nats ({} points)\n", result.test_nll, result.test_error,
+             data.split.test.size() - result.failed_test_points);
+  fmt::print("{:<11} {:.4f} nats\n", result.reference == "uniform density" ? "uniform" : "base",
+             result.reference_nll);
+}
+
+void print_result_json(const FitResult& result, const TrainingData& data, const Invocation& invocation,
+                       const Values& recorded) {
+  const FitProgress& p = result.progress;
+  nlohmann::ordered_json settings = nlohmann::ordered_json::object();
+  for (const auto& [name, value] : recorded) settings[name] = value;
+  print_json({{"model", invocation.output},
+              {"manifold", data.manifold},
+              {"parameters", result.parameters},
+              {"data",
+               {{"name", data.name},
+                {"sha256", data.sha256},
+                {"rows", data.rows},
+                {"duplicates", data.duplicates},
+                {"training", data.split.training.size()},
+                {"validation", data.split.validation.size()},
+                {"test", data.split.test.size()}}},
+              {"iterations", p.iteration},
+              {"best_iteration", p.best_iteration},
+              {"stopped", result.stopped},
+              {"seconds", result.seconds},
+              {"validation_nll", p.best},
+              {"test_nll", result.test_nll},
+              {"test_nll_standard_error", result.test_error},
+              {"reference", result.reference},
+              {"reference_nll", result.reference_nll},
+              {"failed_test_points", result.failed_test_points},
+              {"skipped_steps", p.skipped},
+              {"settings", settings}});
+}
+
+void fit(const CLI::App& command, const Invocation& invocation) {
+  const Values user = given_values(command);
+  refuse_contradictions(user, "");
+
+  std::optional<Model> checkpoint;
+  if (invocation.resume && std::filesystem::exists(invocation.output)) {
+    checkpoint = load_model(invocation.output);
+    require(has_state(*checkpoint),
+            invocation.output + ": it is a model, but not one whose training can go on",
+            "start anew without --resume", Fault::bad_data);
+  }
+
+  Values file;
+  if (!invocation.config.empty()) file = values_of_file(invocation.config, command);
+  std::string preset = invocation.preset;
+  if (const auto node = file.extract("preset"); !node.empty() && command.get_option("--preset")->count() == 0)
+    preset = node.mapped();
+  Values lower;
+  if (checkpoint) {
+    lower = settings_of(*checkpoint);
+    // Only what was asked for is compared: a default is no wish.
+    const bool asked = command.get_option("--preset")->count() > 0;
+    const Values wishes = overridden(overridden(asked ? preset_values(preset) : Values{}, file), user);
+    refuse_changes(lower, wishes, invocation.output);
+    lower = overridden(lower, wishes);
+  } else {
+    lower = overridden(overridden(preset_values(preset), file), user);
+  }
+  Scratch effective;
+  if (!file.empty()) {
+    try {  // alone, so that the message names the file
+      Scratch alone;
+      set_values(alone.app, file);
+    } catch (const Error& error) {
+      throw Error(invocation.config + ": " + error.what(), "mend the file");
+    }
+  }
+  set_values(effective.app, lower);
+  const Values values = effective_values(effective.app);
+
+  if (invocation.print_config) {
+    fmt::print("{}", to_toml(effective.app, values));
+    return;
+  }
+  require(!invocation.data.empty(), "DATA is missing",
+          "name a file, as in riemflow fit quakes.csv -o quakes.model", Fault::usage);
+  require(!invocation.output.empty(), "--output is missing", "name the model, as in -o quakes.model",
+          Fault::usage);
+
+  FitRequest request;
+  request.output = invocation.output;
+  request.settings = effective.settings;
+  for (const auto& [name, value] : values)
+    if (is_recorded(name)) request.recorded[name] = value;
+  if (request.settings.quiet) be_quiet();
+  if (invocation.resume && !checkpoint)
+    say("{} is not there yet: training starts from the beginning.", invocation.output);
+
+  const TrainingData data = read_training_data(invocation.data, request.settings);
+  if (checkpoint) {
+    const std::string trained_on = checkpoint->metadata["data_sha256"];
+    require(trained_on == data.sha256,
+            fmt::format("{} is not the data that {} was trained on (SHA-256 {}…, not {}…)", invocation.data,
+                        invocation.output, data.sha256.substr(0, 12), trained_on.substr(0, 12)),
+            "give the same file, or start anew without --resume", Fault::bad_data);
+    request.resume = &*checkpoint;
+  }
+  const FitResult result = run_fit(request, data);
+  if (request.settings.json)
+    print_result_json(result, data, invocation, request.recorded);
+  else
+    print_result(result, data, invocation);
+  if (result.failed_test_points > 0) throw Exit{static_cast<int>(Fault::numerical)};
+}
+
+}  // namespace
+
+void add_fit(CLI::App& app) {
+  auto* command = app.add_subcommand("fit", "Train a density on a data file");
+  auto invocation = std::make_shared<Invocation>();
+  command->add_option("DATA", invocation->data,
+                      "CSV, TSV, NPY or GeoJSON file with a point a row; - is standard input");
+  command->add_option("-o,--output", invocation->output, "Model file to write")->type_name("MODEL");
+  add_choice(*command, "--preset", invocation->preset, preset_names(),
+             "Settings to start from; paper: exactly those of the paper's earth experiments")
+      ->group("Settings from elsewhere");
+  command->add_option("--config", invocation->config, "Settings from a TOML file; options override it")
+      ->type_name("FILE")
+      ->group("Settings from elsewhere");
+  command
+      ->add_flag("--print-config", invocation->print_config,
+                 "Write the whole configuration to standard output and stop")
+      ->group("Settings from elsewhere");
+  command
+      ->add_flag("--resume", invocation->resume,
+                 "Go on from the checkpoint in MODEL, to the same bits as in one run")
+      ->group("Settings from elsewhere");
+  declare(*command, invocation->settings);
+  command->footer(
+      "Examples:\n"
+      "  riemflow fit quakes.csv -o quakes.model\n"
+      "  riemflow fit quakes.csv -o quakes.model --dedup --time-limit 5m --log quakes.jsonl\n"
+      "  riemflow fit torsions.csv -o torsions.model --columns phi,psi --manifold torus:2\n"
+      "  riemflow fit quakes.csv -o quakes.model --resume\n"
+      "  riemflow fit --preset paper --print-config > paper.toml\n"
+      "  riemflow fit quakes.csv -o paper.model --config paper.toml --seed 1");
+  command->callback([command, invocation] { fit(*command, *invocation); });
+}
+
+}  // namespace riemflow::app

@@ -1,0 +1,42 @@
+#pragma once
+// Where settings come from: a preset, a configuration file, the run that is resumed, the command line; each
+// overrides those before it. Settings travel as text by the long names of their options.
+
+#include <map>
+#include <string>
+#include <vector>
+
+namespace CLI {
+class App;
+}
+
+namespace riemflow::app {
+
+using Values = std::map<std::string, std::string>;
+
+/// What the user gave on the command line.
+Values given_values(const CLI::App& app);
+/// All settings as they are now, numbers in their shortest form. Options without a value are left out.
+Values effective_values(const CLI::App& app);
+
+/// Throws Error if settings of one source cannot all be meant; `where` begins the message.
+void refuse_contradictions(const Values& values, const std::string& where);
+
+/// Throws Error for a name that is none.
+Values preset_values(const std::string& name);
+/// The presets, by name.
+std::vector<std::string> preset_names();
+
+/// Of the file, checked against the options of `app`. Throws Error: no_input, configuration with file:line.
+Values values_of_file(const std::string& path, const CLI::App& app);
+
+/// `lower` with what `upper` sets; --epochs and --iterations replace each other.
+Values overridden(Values lower, const Values& upper);
+
+/// The options take these values. Throws Error(Fault::configuration).
+void set_values(CLI::App& app, const Values& values);
+
+/// As a configuration file, with each option's help.
+std::string to_toml(const CLI::App& app, const Values& values);
+
+}  // namespace riemflow::app

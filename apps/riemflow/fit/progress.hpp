@@ -1,0 +1,61 @@
+#pragma once
+// How a fit is going: one line that rewrites itself on a terminal, plain lines elsewhere, and a log of JSON
+// lines.
+
+#include <chrono>
+#include <cstdio>
+#include <string>
+
+#include "riemflow/train/fit.hpp"
+
+namespace riemflow::app {
+
+using Clock = std::chrono::steady_clock;
+double seconds_since(Clock::time_point start);
+
+/// "1:05", "2:03:10"
+std::string clock_text(double seconds);
+
+class ProgressLine {
+ public:
+  /// seconds: when training will be stopped at the latest.
+  ProgressLine(long iterations, double seconds, bool quiet);
+  ~ProgressLine();
+
+  /// Call after every iteration; it decides what is shown.
+  void update(const FitProgress& progress);
+  /// Ends the line that rewrites itself, if there is one.
+  void clear();
+
+ private:
+  std::string text(const FitProgress& progress, double now) const;
+
+  long iterations_;
+  double seconds_;
+  bool quiet_, terminal_;
+  Clock::time_point start_ = Clock::now();
+  double shown_ = -1;  // seconds after the start
+  // Where the speed is measured from: a few seconds ago, because solves grow longer as training goes on.
+  double mark_time_ = 0, speed_ = 0;
+  long mark_iteration_ = -1;
+  bool open_ = false;
+};
+
+/// --log: a line every ten iterations and at each validation, complete at any moment.
+class TrainingLog {
+ public:
+  /// Nothing is written for an empty path. Of an existing log the lines up to `iteration` are kept, those of
+  /// a run that is resumed from there. Throws Error(Fault::cannot_write).
+  TrainingLog(const std::string& path, long iteration);
+  ~TrainingLog();
+  TrainingLog(const TrainingLog&) = delete;
+  TrainingLog& operator=(const TrainingLog&) = delete;
+
+  void add(const FitProgress& progress, double seconds);
+
+ private:
+  std::FILE* file_ = nullptr;
+  std::string path_;
+};
+
+}  // namespace riemflow::app

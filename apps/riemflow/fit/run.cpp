@@ -1,0 +1,237 @@
+#include "apps/riemflow/fit/run.hpp"
+
+#include <cmath>
+#include <filesystem>
+#include <limits>
+#include <optional>
+
+#include "apps/riemflow/commands.hpp"
+#include "apps/riemflow/fit/progress.hpp"
+#include "apps/riemflow/support/console.hpp"
+#include "apps/riemflow/support/signals.hpp"
+#include "riemflow/core/error.hpp"
+#include "riemflow/io/atomic_file.hpp"
+#include "riemflow/io/checkpoint.hpp"
+
+namespace riemflow::app {
+namespace {
+
+constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+
+/// −mean log-density of the base, in nats.
+template <class T>
+double base_nll(const Distribution<T>& base, const Points<T>& points) {
+  std::vector<Pack<T>> tile(static_cast<std::size_t>(points.dimension));
+  double sum = 0;
+  for (std::size_t t = 0; t < points.tiles(); ++t) {
+    points.load_tile(t, tile.data());
+    const Pack<T> values = base.log_density(tile.data());
+    for (int l = 0; l < points.lanes(t); ++l) sum -= static_cast<double>(values[l]);
+  }
+  return sum / static_cast<double>(points.size());
+}
+
+/// Fails now rather than after the training if the path cannot be written, and leaves what is there as it is.
+void require_writable(const std::string& path) {
+  struct Tried {};
+  try {
+    write_file_atomically(path, [](Sink& sink) {
+      sink.write("riemflow");
+      sink.flush();
+      throw Tried{};
+    });
+  } catch (const Tried&) {
+  }
+}
+
+/// Checkpoints replace each other, so the output must be a file.
+void require_file(const std::string& path) {
+  std::error_code code;
+  const auto kind = std::filesystem::status(path, code).type();
+  using std::filesystem::file_type;
+  if (kind == file_type::directory)
+    throw Error(fmt::format("cannot write {}: it is a directory", path), "name a file, as in -o my.model",
+                Fault::cannot_write);
+  if (kind != file_type::regular && kind != file_type::not_found && kind != file_type::none)
+    throw Error(fmt::format("cannot write {}: it is not a regular file", path),
+                "name a file, as in -o my.model", Fault::cannot_write);
+}
+
+template <class T>
+class Run {
+ public:
+  Run(const FitRequest& request, const TrainingData& data)
+      : request_(request),
+        data_(data),
+        config_(fit_config(request.settings, data.manifold, data.split.training.size())),
+        flow_(config_.flow, request.settings.seed, request.settings.threads),
+        fit_(flow_, config_, part_of<T>(data.points, data.split.training),
+             part_of<T>(data.points, data.split.validation)) {
+    for (const auto* part : {&data.split.training, &data.split.validation, &data.split.test}) check(*part);
+    if (request.resume != nullptr) fit_.restore(fit_state<T>(*request.resume));
+  }
+
+  FitResult operator()() {
+    const double limit = seconds_of(request_.settings.time_limit);
+    const auto start = Clock::now();
+    TrainingLog log(request_.settings.log, fit_.progress().iteration);
+    save_or_probe();
+    auto saved = Clock::now();
+    FitResult result;
+    watch_interrupts();
+    {
+      ProgressLine line(config_.iterations, limit, request_.settings.quiet);
+      while (!fit_.done() && !interrupted() && seconds_since(start) < limit) {
+        const FitProgress& progress = fit_.step();
+        log.add(progress, seconds_since(start));
+        line.update(progress);
+        if (seconds_since(saved) < request_.settings.checkpoint_every) continue;
+        save_or_warn(line);
+        saved = Clock::now();
+      }
+    }
+    const FitProgress& progress = fit_.progress();
+    if (interrupted() && !fit_.done()) {
+      save(checkpoint());
+      say("Interrupted after {} iterations; {} holds the best model so far. The same command with --resume "
+          "goes on.",
+          progress.iteration, request_.output);
+      throw Exit{kInterrupted};
+    }
+    result.stopped = progress.iteration >= config_.iterations ? "iterations"
+                     : fit_.done()                            ? "patience"
+                                                              : "time limit";
+    const FitState<T> state = fit_.state();
+    fit_.finish();
+    result.progress = fit_.progress();
+    result.parameters = flow_.parameters().size();
+    score_test(result);
+    Model model = described(flow_.parameters(), state);
+    model.metadata["provenance"] = provenance(result.progress, &result).dump();
+    save(model);
+    result.seconds = seconds_since(start);
+    return result;
+  }
+
+ private:
+  /// Names a point that its rounding to T takes off the manifold by its line.
+  void check(const std::vector<std::size_t>& part) const {
+    const Points<T> points = part_of<T>(data_.points, part);
+    for (std::size_t i = 0; i < points.size(); ++i)
+      if (const auto defect = flow_.manifold().defect(points[i]))
+        throw Error(fmt::format("{}, {} {}: {}", data_.name, data_.line_word, data_.lines[part[i]], *defect),
+                    "use --precision double", Fault::bad_data);
+  }
+
+  /// The densities of a model are exact, however it was trained.
+  FlowConfig exact_config() const {
+    FlowConfig config = config_.flow;
+    config.divergence = {};
+    config.regularisation = {};
+    return config;
+  }
+
+  Model described(std::span<const T> parameters, const FitState<T>& state) const {
+    Model model = make_model<T>(flow_, parameters);
+    model.config = exact_config();
+    model.state = state_tensors(state);
+    model.metadata["riemflow_version"] = RIEMFLOW_VERSION;
+    model.metadata["seed"] = std::to_string(request_.settings.seed);
+    model.metadata["data_sha256"] = data_.sha256;
+    model.metadata["data_name"] = data_.name;
+    return model;
+  }
+
+  Model checkpoint() const {
+    const FitState<T> state = fit_.state();
+    // Before the first validation there is no best: the current parameters are.
+    const bool validated = !std::isnan(state.progress.best);
+    Model model = described(validated ? state.best_parameters : state.parameters, state);
+    model.metadata["provenance"] = provenance(state.progress, nullptr).dump();
+    return model;
+  }
+
+  /// Nothing in it depends on the clock or on where the model is written: same seed, same file.
+  nlohmann::ordered_json provenance(const FitProgress& p, const FitResult* result) const {
+    nlohmann::ordered_json settings = nlohmann::ordered_json::object();
+    for (const auto& [name, value] : request_.recorded) settings[name] = value;
+    nlohmann::ordered_json all = {{"finished", result != nullptr},
+                                  {"iterations", p.iteration},
+                                  {"best_iteration", p.best_iteration},
+                                  {"validation_nll", p.best}};
+    if (result != nullptr) {
+      all["stopped"] = result->stopped;
+      all["test_nll"] = result->test_nll;
+      all["test_nll_standard_error"] = result->test_error;
+      all["test_nll_reference"] = result->reference_nll;
+      all["reference"] = result->reference;
+      all["failed_test_points"] = result->failed_test_points;
+    }
+    all["skipped_steps"] = p.skipped;
+    all["points"] = {{"rows", data_.rows},
+                     {"duplicates", data_.duplicates},
+                     {"training", data_.split.training.size()},
+                     {"validation", data_.split.validation.size()},
+                     {"test", data_.split.test.size()}};
+    all["settings"] = std::move(settings);
+    return all;
+  }
+
+  void score_test(FitResult& result) {
+    result.reference = flow_.manifold().compact() ? "uniform density" : flow_.base().name();
+    result.test_nll = result.test_error = result.reference_nll = kNaN;
+    if (data_.split.test.empty()) return;
+    const Points<T> test = part_of<T>(data_.points, data_.split.test);
+    result.reference_nll = base_nll(flow_.base(), test);
+    std::optional<Flow<T>> exact;
+    if (config_.flow.divergence.estimator != DivergenceEstimator::exact) {
+      exact.emplace(exact_config(), 0, request_.settings.threads);
+      std::copy(flow_.parameters().begin(), flow_.parameters().end(), exact->parameters().begin());
+    }
+    const LogProb<T> scored = (exact ? *exact : flow_).log_prob(test);
+    result.test_nll = -scored.mean();
+    result.test_error = scored.standard_error();
+    result.failed_test_points = scored.summary.failures.size();
+    for (const Failure& failure : scored.summary.failures)
+      say("Warning: test point of {}, {} {}: {}.", data_.name, data_.line_word,
+          data_.lines[data_.split.test[failure.point]], explain(failure.status));
+  }
+
+  /// At the start: a first checkpoint where there is no file yet, else only the proof that one can be
+  /// written.
+  void save_or_probe() const {
+    require_file(request_.output);
+    if (std::filesystem::exists(request_.output))
+      require_writable(request_.output);
+    else
+      save(checkpoint());
+  }
+
+  void save(const Model& model) const { save_model(request_.output, model); }
+
+  /// A checkpoint that cannot be written is no reason to lose the training: the disk may have room again.
+  void save_or_warn(ProgressLine& line) const {
+    try {
+      save(checkpoint());
+    } catch (const Error& error) {
+      if (error.fault() != Fault::cannot_write) throw;
+      line.clear();
+      say("Warning: {}. Training goes on.", error.what());
+    }
+  }
+
+  const FitRequest& request_;
+  const TrainingData& data_;
+  FitConfig config_;
+  Flow<T> flow_;
+  Fit<T> fit_;
+};
+
+}  // namespace
+
+FitResult run_fit(const FitRequest& request, const TrainingData& data) {
+  if (request.settings.precision == "double") return Run<double>(request, data)();
+  return Run<float>(request, data)();
+}
+
+}  // namespace riemflow::app

@@ -1,0 +1,32 @@
+#pragma once
+// A fit from data to model file: train, save checkpoints, score the test points.
+
+#include "apps/riemflow/fit/layers.hpp"
+#include "apps/riemflow/fit/settings.hpp"
+#include "apps/riemflow/fit/training_data.hpp"
+#include "riemflow/io/model_file.hpp"
+
+namespace riemflow::app {
+
+struct FitRequest {
+  std::string output;
+  FitSettings settings;
+  Values recorded;                ///< the settings that change what is computed, for the model file
+  const Model* resume = nullptr;  ///< a checkpoint to go on from
+};
+
+struct FitResult {
+  FitProgress progress;
+  std::string stopped;                  ///< why: "iterations", "patience", "time limit"
+  double test_nll = 0, test_error = 0;  ///< mean and its standard error in nats; NaN without test points
+  double reference_nll = 0;             ///< of the base on the test points
+  std::string reference;                ///< "uniform density" or the base's name
+  std::size_t failed_test_points = 0;
+  std::size_t parameters = 0;
+  double seconds = 0;
+};
+
+/// Throws Error, and Exit{130} after an interrupt, with the checkpoint saved.
+FitResult run_fit(const FitRequest& request, const TrainingData& data);
+
+}  // namespace riemflow::app

@@ -1,0 +1,244 @@
+#include "apps/riemflow/fit/settings.hpp"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <cmath>
+#include <limits>
+
+#include "riemflow/core/error.hpp"
+#include "riemflow/io/number.hpp"
+#include "riemflow/manifold/parse.hpp"
+
+namespace riemflow::app {
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+/// Refuses numbers below `least`, or at it if `open`, NaN and infinities.
+CLI::Validator at_least(double least, bool open = false) {
+  return CLI::Validator(
+      [=](const std::string& typed) -> std::string {
+        double value = 0;
+        if (!CLI::detail::lexical_cast(typed, value)) return "";  // the conversion complains
+        if (std::isfinite(value) && (open ? value > least : value >= least)) return "";
+        return fmt::format("{} is out of range; give a number {} {}", typed, open ? "above" : "from", least);
+      },
+      "");
+}
+
+CLI::Validator below_one() {
+  return CLI::Validator(
+      [](const std::string& typed) -> std::string {
+        double value = 0;
+        if (!CLI::detail::lexical_cast(typed, value)) return "";
+        if (value >= 0 && value < 1) return "";
+        return fmt::format("{} is out of range; give a number from 0, below 1", typed);
+      },
+      "");
+}
+
+/// Declares options in one group.
+class Group {
+ public:
+  Group(CLI::App& app, std::string name) : app_(app), name_(std::move(name)) {}
+
+  template <class Number>
+  void number(const std::string& flag, Number& value, const CLI::Validator& check, const std::string& help) {
+    done(app_.add_option(flag, value, help)->capture_default_str()->check(check));
+  }
+  void choice(const std::string& flag, std::string& value, const std::vector<std::string>& names,
+              const std::string& help) {
+    done(add_choice(app_, flag, value, names, help));
+  }
+  void text(const std::string& flag, std::string& value, const std::string& type, const std::string& help) {
+    auto* option = app_.add_option(flag, value, help)->type_name(type);
+    if (!value.empty()) option->capture_default_str();
+    done(option);
+  }
+  void flag(const std::string& name, bool& value, const std::string& help) {
+    done(app_.add_flag(name, value, help));
+  }
+  void done(CLI::Option* option) { option->group(name_)->take_last(); }
+
+ private:
+  CLI::App& app_;
+  std::string name_;
+};
+
+template <class Enum>
+Enum chosen(const std::string& name, std::initializer_list<std::pair<const char*, Enum>> names) {
+  for (const auto& [text, value] : names)
+    if (name == text) return value;
+  throw Error("unknown name " + name, "report this", Fault::internal);
+}
+
+}  // namespace
+
+void declare(CLI::App& app, FitSettings& s) {
+  add_reading(app, s.reading);
+  for (CLI::Option* option : app.get_options())
+    if (option->get_group() == "Reading") option->take_last();
+
+  Group data(app, "Data");
+  data.text(
+      "--manifold", s.manifold, "NAME",
+      "Where the points live: sphere:2, torus:2, ball:2,K=-1, euclidean:3, \"sphere:2 x torus:1\"; inferred "
+      "from the columns unless given");
+  data.number("--curvature", s.curvature,
+              CLI::Validator([](const std::string&) { return std::string(); }, ""),
+              "Of the sphere (positive) or ball (negative); 0 means the manifold's own");
+  data.text("--split", s.split, "A/B/C", "Shares of training, validation and test points");
+  data.flag("--dedup", s.dedup, "Keep one of each set of equal points");
+  data.flag("--group-split", s.group_split, "Keep equal points on one side of the split");
+  data.number("--seed", s.seed, CLI::Validator([](const std::string&) { return std::string(); }, ""),
+              "Of the split, the first parameters and all noise; same seed, same model, bit for bit");
+
+  Group model(app, "Model");
+  model.number("--width", s.width, at_least(1), "Units of a hidden layer");
+  model.number("--depth", s.depth, at_least(1), "Hidden layers");
+  model.choice("--activation", s.activation, {"tanh", "swish"}, "Of the hidden layers");
+  model.choice(
+      "--input", s.input, {"linear", "geodesic"},
+      "How the network sees a point: coordinates, or distances to learned hyperplanes (sphere and ball)");
+  model.choice("--scaling", s.scaling, {"none", "unit", "paper"},
+               "Of the field on the ball: f = u, u/λ, or u/λ^d as in the paper");
+  model.number("--bound", s.bound, at_least(0), "Largest entry of the network's output; 0 means none");
+  model.choice("--divergence", s.divergence, {"exact", "hutchinson"},
+               "In training; the model's densities are always exact");
+  model.choice("--noise", s.noise, {"rademacher", "gaussian"}, "Of Hutchinson's estimate");
+  model.number("--probes", s.probes, at_least(1), "Of Hutchinson's estimate, averaged");
+  model.choice("--precision", s.precision, {"float", "double"}, "Of all numbers");
+
+  Group training(app, "Training");
+  training.choice("--objective", s.objective, {"nll"}, "nll: mean negative log-likelihood");
+  training.number("--iterations", s.iterations, at_least(1), "Training steps at most");
+  training.number("--epochs", s.epochs, at_least(0),
+                  "Passes over the training points, instead of --iterations");
+  training.number("--batch", s.batch, at_least(1), "Points of a training step");
+  training.choice("--optimizer", s.optimizer, {"adam"}, "What makes a step of a gradient");
+  training.number("--rate", s.rate, at_least(0, true), "Learning rate");
+  training.choice(
+      "--schedule", s.schedule, {"constant", "annealed", "cosine"},
+      "Of the learning rate; annealed: × 0.98^(t/300), as in the paper; cosine: to 0 at the last iteration");
+  training.number("--beta1", s.beta1, below_one(), "Adam's");
+  training.number("--beta2", s.beta2, below_one(), "Adam's");
+  training.number("--epsilon", s.epsilon, at_least(0, true), "Adam's");
+  training.number("--clip", s.clip, at_least(0), "Largest norm of a gradient; 0 means no limit");
+  training.number("--average", s.average, below_one(),
+                  "Decay of the moving average of the parameters, which then is the model; 0 means none");
+  training.number("--kinetic", s.kinetic, at_least(0), "Weight of the regulariser ∫‖f‖²");
+  training.number("--frobenius", s.frobenius, at_least(0), "Weight of the regulariser ∫‖∇f‖²");
+  training.number("--validate-every", s.validate_every, at_least(1),
+                  "Iterations from one validation to the next");
+  training.number("--patience", s.patience, at_least(0),
+                  "Validations without a better one before training stops; 0 means never");
+
+  Group solver(app, "Solver");
+  solver.choice("--solver", s.solver, {"dopri5", "tsit5", "bosh3", "rk4"}, "Runge–Kutta method");
+  solver.number("--tolerance", s.tolerance, CLI::Range(1e-12, 0.1), "Of evaluation, relative and absolute");
+  solver.number("--train-tolerance", s.train_tolerance, CLI::Range(1e-12, 0.1), "Of training");
+  solver.number("--steps", s.steps, at_least(0), "Equal steps without error control; 0 means adaptive");
+  solver.number("--max-evaluations", s.max_evaluations, at_least(8),
+                "Of the field in one solve, before it fails");
+
+  Group running(app, "Running");
+  running.text("--time-limit", s.time_limit, "TIME", "Stop training after this time: 90, 90s, 10m, 2h; none");
+  running.number("--checkpoint-every", s.checkpoint_every, at_least(0),
+                 "Seconds from one saved checkpoint to the next; 0 means each iteration");
+  running.text("--log", s.log, "FILE", "Write a line of JSON every ten iterations and at each validation");
+  running.done(add_threads(app, s.threads));
+  running.flag("--quiet", s.quiet, "Say nothing but results and errors");
+  running.done(add_json(app, s.json));
+}
+
+bool is_recorded(const std::string& name) {
+  for (const char* other : {"time-limit", "checkpoint-every", "log", "threads", "quiet", "json"})
+    if (name == other) return false;
+  return true;
+}
+
+bool may_change(const std::string& name) {
+  return name == "iterations" || name == "epochs" || name == "patience";
+}
+
+FitConfig fit_config(const FitSettings& s, const std::string& manifold, std::size_t training_points) {
+  FitConfig config;
+  config.flow.manifold = manifold;
+  config.flow.field.width = s.width;
+  config.flow.field.depth = s.depth;
+  config.flow.field.activation =
+      chosen<Activation>(s.activation, {{"tanh", Activation::tanh}, {"swish", Activation::swish}});
+  config.flow.field.input =
+      chosen<InputLayer>(s.input, {{"linear", InputLayer::linear}, {"geodesic", InputLayer::geodesic}});
+  config.flow.field.scaling = chosen<BallScaling>(
+      s.scaling, {{"none", BallScaling::none}, {"unit", BallScaling::unit}, {"paper", BallScaling::paper}});
+  config.flow.field.bound = s.bound;
+  config.flow.divergence.estimator = chosen<DivergenceEstimator>(
+      s.divergence, {{"exact", DivergenceEstimator::exact}, {"hutchinson", DivergenceEstimator::hutchinson}});
+  config.flow.divergence.noise =
+      chosen<Noise>(s.noise, {{"rademacher", Noise::rademacher}, {"gaussian", Noise::gaussian}});
+  config.flow.divergence.probes = s.probes;
+  config.flow.solver.method = s.solver;
+  config.flow.solver.rtol = config.flow.solver.atol = s.tolerance;
+  config.flow.solver.fixed_steps = s.steps;
+  config.flow.solver.max_evaluations = s.max_evaluations;
+  config.flow.regularisation = {s.kinetic, s.frobenius};
+
+  const auto batches = static_cast<double>((training_points + s.batch - 1) / s.batch);
+  const double iterations = s.epochs > 0 ? std::ceil(s.epochs * batches) : static_cast<double>(s.iterations);
+  require(iterations < 4e9, fmt::format("{:.3g} iterations", iterations), "give fewer than 4e9");
+  config.iterations = static_cast<long>(iterations);
+  config.train_tolerance = s.train_tolerance;
+  config.validate_every = s.validate_every;
+  config.patience = s.patience;
+  config.train.batch = s.batch;
+  config.train.adam = {s.beta1, s.beta2, s.epsilon};
+  config.train.schedule.shape = chosen<Schedule::Shape>(s.schedule, {{"constant", Schedule::Shape::constant},
+                                                                     {"annealed", Schedule::Shape::annealed},
+                                                                     {"cosine", Schedule::Shape::cosine}});
+  config.train.schedule.rate = s.rate;
+  config.train.schedule.iterations = std::max(2L, config.iterations);
+  config.train.clip = s.clip;
+  config.train.average = s.average;
+  config.train.seed = s.seed;
+  return config;
+}
+
+std::string manifold_of(const FitSettings& s, const std::string& inferred) {
+  std::string name = s.manifold.empty() ? inferred : s.manifold;
+  if (s.curvature == 0 || name.empty()) return name;
+  require(std::isfinite(s.curvature), "the curvature is not a number", "give one");
+  require(name.find("K=") == name.npos && name.find(" x ") == name.npos,
+          fmt::format("--curvature {} beside --manifold '{}'", s.curvature, name),
+          "give the curvature of each factor in --manifold alone, as in sphere:2,K=0.5");
+  name += ",K=";
+  append_number(name, s.curvature);
+  return parse_manifold<double>(name)->name();
+}
+
+double seconds_of(const std::string& duration) {
+  if (duration.empty() || duration == "none") return kInfinity;
+  double value = 0;
+  const std::string_view text(duration);
+  std::string_view digits = text;
+  double unit = 1;
+  switch (text.back()) {
+    case 's':
+      digits.remove_suffix(1);
+      break;
+    case 'm':
+      unit = 60;
+      digits.remove_suffix(1);
+      break;
+    case 'h':
+      unit = 3600;
+      digits.remove_suffix(1);
+      break;
+  }
+  require(io::read_number(digits, '.', value) == io::NumberKind::finite && value > 0,
+          fmt::format("--time-limit {} is no time", duration), "give seconds, or as in 90s, 10m, 2h");
+  return value * unit;
+}
+
+}  // namespace riemflow::app

@@ -1,0 +1,67 @@
+#pragma once
+// Every setting of a fit: a flag of the command line and a key of a configuration file alike.
+
+#include <cstdint>
+#include <string>
+
+#include "apps/riemflow/support/options.hpp"
+#include "riemflow/train/fit.hpp"
+
+namespace CLI {
+class App;
+}
+
+namespace riemflow::app {
+
+struct FitSettings {
+  // data
+  ReadingChoice reading;
+  std::string manifold;  ///< empty: inferred
+  double curvature = 0;  ///< 0: the manifold's own
+  std::string split = "80/10/10";
+  bool dedup = false, group_split = false;
+  std::uint64_t seed = 0;
+  // model
+  std::string activation = "tanh", input = "linear", scaling = "unit", divergence = "exact",
+              noise = "rademacher";
+  std::string precision = "float";
+  int width = 64, depth = 3, probes = 1;
+  double bound = 0;
+  // training
+  std::string objective = "nll", optimizer = "adam", schedule = "cosine";
+  long iterations = 5000, validate_every = 100, patience = 20;
+  double epochs = 0;  ///< > 0: instead of iterations
+  std::size_t batch = 400;
+  double rate = 1e-3, beta1 = 0.9, beta2 = 0.999, epsilon = 1e-8, clip = 0, average = 0;
+  double kinetic = 0, frobenius = 0;
+  // solver
+  std::string solver = "dopri5";
+  double tolerance = 1e-5, train_tolerance = 1e-3;
+  int steps = 0, max_evaluations = 10000;
+  // running
+  std::string time_limit = "none", log;
+  double checkpoint_every = 30;
+  int threads = 0;
+  bool quiet = false, json = false;
+};
+
+/// Adds them as options of `app`, in groups, the later of two values winning.
+void declare(CLI::App& app, FitSettings& settings);
+
+/// The settings of a run that change what it computes: what a model records, and what must be as it was to
+/// resume.
+bool is_recorded(const std::string& name);
+/// Recorded settings that may differ when a run is resumed.
+bool may_change(const std::string& name);
+
+/// training_points: what an epoch is.
+FitConfig fit_config(const FitSettings& settings, const std::string& manifold, std::size_t training_points);
+
+/// --manifold with --curvature put in; empty if the manifold is to be inferred. Throws Error where they
+/// contradict.
+std::string manifold_of(const FitSettings& settings, const std::string& inferred);
+
+/// "90", "90s", "10m", "2h" in seconds; infinite for "none". Throws Error.
+double seconds_of(const std::string& duration);
+
+}  // namespace riemflow::app

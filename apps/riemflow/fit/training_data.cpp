@@ -1,0 +1,82 @@
+#include "apps/riemflow/fit/training_data.hpp"
+
+#include <filesystem>
+#include <fstream>
+#include <numeric>
+
+#include "apps/riemflow/support/console.hpp"
+#include "riemflow/core/error.hpp"
+#include "riemflow/io/duplicates.hpp"
+#include "riemflow/io/sha256.hpp"
+
+namespace riemflow::app {
+namespace {
+
+std::string hash_of(const std::string& path, const Points<double>& points) {
+  if (path == "-") return sha256_hex(std::as_bytes(std::span(points.values)));
+  std::ifstream file(path, std::ios::binary);
+  Sha256 hash;
+  std::vector<char> buffer(1 << 20);
+  while (file.read(buffer.data(), static_cast<std::streamsize>(buffer.size())), file.gcount() > 0)
+    hash.update(std::string_view(buffer.data(), static_cast<std::size_t>(file.gcount())));
+  return hash.hex();
+}
+
+/// The first of each group.
+std::vector<std::size_t> firsts(const std::vector<std::size_t>& groups) {
+  std::vector<std::size_t> first;
+  for (std::size_t i = 0; i < groups.size(); ++i)
+    if (groups[i] == first.size()) first.push_back(i);
+  return first;
+}
+
+}  // namespace
+
+TrainingData read_training_data(const std::string& path, const FitSettings& settings) {
+  const SplitShares shares = parse_split(settings.split);
+  const auto source = open_points(path, settings.reading.options(manifold_of(settings, "")));
+  for (const std::string& sentence : source->assumptions().sentences()) say_text(sentence);
+  DataSet read = read_all(*source);
+  for (const std::string& remark : read.remarks) say_text(remark);
+
+  TrainingData data;
+  data.name = path == "-" ? "standard input" : std::filesystem::path(path).filename().string();
+  data.manifold = read.assumptions.manifold;
+  data.sha256 = hash_of(path, read.points);
+  data.points = std::move(read.points);
+  data.lines = std::move(read.lines);
+  data.line_word = read.assumptions.row;
+  data.rows = data.points.size();
+
+  std::vector<std::size_t> groups = duplicate_groups(data.points);
+  const std::vector<std::size_t> distinct = firsts(groups);
+  data.duplicates = data.rows - distinct.size();
+  require(data.rows > 1, path + ": one point only", "a density needs many; a few hundred are a beginning",
+          Fault::bad_data);
+  require(distinct.size() > 1, fmt::format("{}: all {} points are equal", path, data.rows),
+          "a density needs points that differ; were the right columns read?", Fault::bad_data);
+  if (settings.dedup) {
+    data.points = part_of<double>(data.points, distinct);
+    std::vector<std::uint64_t> lines;
+    for (std::size_t i : distinct) lines.push_back(data.lines[i]);
+    data.lines = std::move(lines);
+    groups.resize(distinct.size());
+    std::iota(groups.begin(), groups.end(), std::size_t{0});
+  } else if (!settings.group_split) {
+    std::iota(groups.begin(), groups.end(), std::size_t{0});
+  }
+  data.split = split_points(groups, shares, settings.seed);
+
+  say("{} points{}: {} for training, {} for validation, {} for the test (seed {}).", data.points.size(),
+      settings.dedup && data.duplicates > 0 ? fmt::format(" ({} duplicates removed)", data.duplicates) : "",
+      data.split.training.size(), data.split.validation.size(), data.split.test.size(), settings.seed);
+  if (data.duplicates > 0 && !settings.dedup)
+    say("Warning: {} of {} points repeat an earlier one{}.", data.duplicates, data.rows,
+        settings.group_split
+            ? "; equal points stay on one side of the split"
+            : ". Those on both sides of the split flatter the test; --group-split or --dedup "
+              "prevents that");
+  return data;
+}
+
+}  // namespace riemflow::app

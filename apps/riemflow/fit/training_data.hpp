@@ -1,0 +1,37 @@
+#pragma once
+// A user's file as training, validation and test points.
+
+#include <string>
+
+#include "apps/riemflow/fit/settings.hpp"
+#include "riemflow/io/point_source.hpp"
+#include "riemflow/train/split.hpp"
+
+namespace riemflow::app {
+
+struct TrainingData {
+  std::string name;    ///< of the file, without its directory
+  std::string sha256;  ///< of the file; of the points where it was standard input
+  std::string manifold;
+  Points<double> points;
+  std::vector<std::uint64_t> lines;  ///< where each came from
+  std::string line_word;             ///< what these count: "line", "row", "feature"
+  std::size_t rows = 0;              ///< that were read
+  std::size_t duplicates = 0;        ///< of the rows
+  Split split;
+};
+
+/// Reads, says what was assumed, removes duplicates if that is wanted, and splits. Throws Error.
+TrainingData read_training_data(const std::string& path, const FitSettings& settings);
+
+/// points[i] for i of `part`.
+template <class T>
+Points<T> part_of(const Points<double>& points, const std::vector<std::size_t>& part) {
+  Points<T> result(part.size(), points.dimension);
+  for (std::size_t i = 0; i < part.size(); ++i)
+    for (std::size_t j = 0; j < points[part[i]].size(); ++j)
+      result[i][j] = static_cast<T>(points[part[i]][j]);
+  return result;
+}
+
+}  // namespace riemflow::app

@@ -1,0 +1,35 @@
+# For the tests of the tool: source it with the path of riemflow in $riemflow. Works in a directory of its own, $work,
+# that goes away at the end; `finish` ends the test.
+failures=0
+work=$(mktemp -d)
+trap 'chmod -R u+w "$work"; rm -rf "$work"' EXIT
+cd "$work" || exit 1
+out=$work/.out err=$work/.err
+
+fail() {
+  echo "FAILED: $*"
+  failures=$((failures + 1))
+}
+
+# expect CODE PATTERN ARGUMENTS…: the exit code, and an extended regular expression in stdout or stderr.
+expect() {
+  local code=$1 pattern=$2
+  shift 2
+  "$riemflow" "$@" >"$out" 2>"$err"
+  local got=$?
+  if [ "$got" -ne "$code" ] || ! grep -Eq -- "$pattern" "$out" "$err"; then
+    fail "riemflow $* — exit $got (expected $code), expected to see: $pattern"
+    cat "$out" "$err"
+  fi
+}
+
+# same FILE FILE: equal, byte for byte.
+same() { cmp "$1" "$2" || fail "$1 and $2 differ"; }
+
+finish() {
+  if [ "$failures" -ne 0 ]; then
+    echo "$failures failed"
+    exit 1
+  fi
+  echo "all passed"
+}
