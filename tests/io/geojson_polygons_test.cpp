@@ -63,7 +63,7 @@ TEST(GeoJsonPolygons, OthersAreLeftOutAndCounted) {
 }
 
 TEST(GeoJsonPolygons, Complaints) {
-  expect_complaint("", "nothing in it");
+  expect_complaint("", "the file ends");
   expect_complaint("garbage", "");
   expect_complaint("[1,2]", "no object");
   expect_complaint(polygon(kSquare).substr(0, 40), "file ends");

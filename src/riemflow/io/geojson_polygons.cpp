@@ -167,9 +167,7 @@ class Reader {
 
 GeoPolygons read(std::unique_ptr<io::ByteSource> bytes, const std::string& name) {
   JsonTokens tokens(io::Window(std::move(bytes)), name);
-  const Token first = tokens.next();
-  if (first == Token::end) tokens.fail("there is nothing in it", "give a file of GeoJSON");
-  const Node root = read_node(tokens, first);
+  const Node root = read_node(tokens, tokens.next());
   if (tokens.next() != Token::end) tokens.fail("something follows the object", "give one object of GeoJSON");
   return Reader(name).read(root);
 }
