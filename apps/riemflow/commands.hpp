@@ -13,6 +13,9 @@ struct Exit {
 };
 
 void add_fit(CLI::App& app);
+void add_grid(CLI::App& app);
+void add_prob(CLI::App& app);
+void add_check(CLI::App& app);
 void add_bench(CLI::App& app);
 void add_version(CLI::App& app);
 

@@ -19,6 +19,9 @@ using namespace riemflow;
 /// In the order of --help.
 constexpr void (*kCommands[])(CLI::App&) = {
     app::add_fit,
+
+    app::add_prob,
+
     app::add_bench,
     app::add_version,
 };

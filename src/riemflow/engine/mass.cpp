@@ -98,28 +98,32 @@ Integral monte_carlo(const Integrand& f, const Manifold<double>& manifold, std::
 }  // namespace
 
 template <class T>
+std::vector<double> log_density_at(Flow<T>& flow, const Points<double>& points, SolveSummary* cost) {
+  Points<T> rounded(points.size(), points.dimension);
+  for (std::size_t i = 0; i < points.values.size(); ++i) rounded.values[i] = static_cast<T>(points.values[i]);
+  std::vector<Pack<T>> x(static_cast<std::size_t>(points.dimension));
+  for (std::size_t t = 0; t < rounded.tiles(); ++t) {
+    rounded.load_tile(t, x.data());
+    flow.manifold().project(x.data());
+    rounded.store_tile(t, x.data());
+  }
+  const LogProb<T> result = flow.log_prob(rounded);
+  if (cost != nullptr) {
+    SolveSummary summary = result.summary;
+    summary.failures.clear();
+    cost->add(summary);
+  }
+  return {result.values.begin(), result.values.end()};
+}
+
+template <class T>
 Integrand density_of(Flow<T>& flow, SolveSummary* cost) {
   require(flow.config().divergence.estimator == DivergenceEstimator::exact,
           "the density of a flow with Hutchinson's divergence cannot be integrated",
           "make the flow with with_exact_divergence(config)");
   return [&flow, cost](const Points<double>& points, std::span<double> values) {
-    Points<T> rounded(points.size(), points.dimension);
-    for (std::size_t i = 0; i < points.values.size(); ++i)
-      rounded.values[i] = static_cast<T>(points.values[i]);
-    std::vector<Pack<T>> x(static_cast<std::size_t>(points.dimension));
-    for (std::size_t t = 0; t < rounded.tiles(); ++t) {
-      rounded.load_tile(t, x.data());
-      flow.manifold().project(x.data());
-      rounded.store_tile(t, x.data());
-    }
-    const LogProb<T> result = flow.log_prob(rounded);
-    for (std::size_t i = 0; i < values.size(); ++i)
-      values[i] = std::exp(static_cast<double>(result.values[i]));
-    if (cost != nullptr) {
-      SolveSummary summary = result.summary;
-      summary.failures.clear();  // their numbers are those of a batch
-      cost->add(summary);
-    }
+    const std::vector<double> log_p = log_density_at(flow, points, cost);
+    for (std::size_t i = 0; i < values.size(); ++i) values[i] = std::exp(log_p[i]);
   };
 }
 
@@ -144,6 +148,8 @@ Mass total_mass(Flow<T>& flow, const CubatureOptions& options, std::uint64_t see
   return result;
 }
 
+template std::vector<double> log_density_at(Flow<float>&, const Points<double>&, SolveSummary*);
+template std::vector<double> log_density_at(Flow<double>&, const Points<double>&, SolveSummary*);
 template Integrand density_of(Flow<float>&, SolveSummary*);
 template Integrand density_of(Flow<double>&, SolveSummary*);
 template Mass total_mass(Flow<float>&, const CubatureOptions&, std::uint64_t);

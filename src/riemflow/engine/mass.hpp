@@ -7,9 +7,13 @@
 
 namespace riemflow {
 
-/// p as an integrand; points are rounded to T and projected. The flow must live as long, and have the exact
-/// divergence: an estimate has a mean of the logarithm, not of the density. Error otherwise. `cost`, unless
-/// null, sums up what the solves took.
+/// log p of points in double, which are rounded to T and projected; NaN where the solve fails. `cost`, unless
+/// null, sums up what the solves took; its failures are left out, since their numbers are those of a batch.
+template <class T>
+std::vector<double> log_density_at(Flow<T>& flow, const Points<double>& points, SolveSummary* cost = nullptr);
+
+/// p as an integrand, by log_density_at. The flow must live as long, and have the exact
+/// divergence: what an estimate gets right is the mean of the logarithm. Error otherwise.
 template <class T>
 Integrand density_of(Flow<T>& flow, SolveSummary* cost = nullptr);
 
