@@ -8,6 +8,10 @@
 
 namespace riemflow {
 
+/// What an NPY file begins with; its numbers follow, row-major, little-endian. T is float or double.
+template <class T>
+std::string npy_header(std::initializer_list<std::size_t> shape);
+
 /// Writes `data`, row-major, little-endian; T is float or double. Throws Error (cannot_write).
 template <class T>
 void write_npy(std::ostream& out, std::initializer_list<std::size_t> shape, const T* data);
