@@ -18,7 +18,7 @@ using namespace riemflow;
 
 /// In the order of --help.
 constexpr void (*kCommands[])(CLI::App&) = {
-    app::add_fit, app::add_grid, app::add_prob, app::add_bench, app::add_version,
+    app::add_fit, app::add_grid, app::add_prob, app::add_check, app::add_bench, app::add_version,
 };
 
 int failed(const std::string& message, Fault fault) {
