@@ -154,8 +154,9 @@ void run(const ProbOptions& options) {
     say("warning: the density could not be computed at {} of the points; what they can hold is part of ±",
         failures);
   if (open == 0) return;
-  say("{} of {} regions did not reach the accuracy of {:g}; give more --evaluations or a larger --accuracy",
-      open, results.size(), options.accuracy);
+  say("{} of {} regions did not reach the accuracy of {:g}; {}", open, results.size(), options.accuracy,
+      failures > 0 ? "riemflow check tells how the model fails"
+                   : "give more --evaluations or a larger --accuracy");
   throw Exit{static_cast<int>(Fault::numerical)};
 }
 

@@ -49,7 +49,7 @@ class Cubature {
 
   Integral run() {
     start();
-    while (!done()) {
+    while (!done() && !hopeless()) {
       std::vector<Box> finer = take_worst();
       if (finer.empty()) break;
       evaluate(finer);
@@ -81,6 +81,11 @@ class Cubature {
 
   bool done() const {
     return result_.error <= std::max(options_.absolute, options_.relative * std::abs(result_.value));
+  }
+
+  /// Nothing can be evaluated anywhere, and it has been tried.
+  bool hopeless() const {
+    return result_.failures == result_.evaluations && result_.evaluations >= options_.batch;
   }
 
   /// From scratch each time, smallest first: sums do not drift, and do not depend on the history.
