@@ -129,8 +129,10 @@ void declare(CLI::App& app, FitSettings& s) {
   training.number("--clip", s.clip, at_least(0), "Largest norm of a gradient; 0 means no limit");
   training.number("--average", s.average, below_one(),
                   "Decay of the moving average of the parameters, which then is the model; 0 means none");
-  training.number("--kinetic", s.kinetic, at_least(0), "Weight of the regulariser that keeps paths short: mean squared speed");
-  training.number("--frobenius", s.frobenius, at_least(0), "Weight of the regulariser that keeps the field smooth: mean squared Jacobian");
+  training.number("--kinetic", s.kinetic, at_least(0),
+                  "Weight of the regulariser that keeps paths short: mean squared speed");
+  training.number("--frobenius", s.frobenius, at_least(0),
+                  "Weight of the regulariser that keeps the field smooth: mean squared Jacobian");
   training.number("--validate-every", s.validate_every, at_least(1),
                   "Iterations from one validation to the next");
   training.number("--patience", s.patience, at_least(0),

@@ -1,0 +1,21 @@
+#pragma once
+// A model file as a flow with the exact divergence: densities that are to be added up cannot be Hutchinson's
+// estimates, whose logarithm is right on average and whose density is too large.
+
+#include "apps/riemflow/support/console.hpp"
+#include "apps/riemflow/support/with_flow.hpp"
+#include "riemflow/engine/mass.hpp"
+
+namespace riemflow::app {
+
+/// use(flow) as with_flow; says so where the model's own divergence is another.
+template <class Use>
+auto with_exact_flow(Model model, const ModelChoice& choice, Use&& use) {
+  if (model.config.divergence.estimator != DivergenceEstimator::exact)
+    say("the model was trained with Hutchinson's divergence; here its densities are computed with the exact "
+        "one");
+  model.config = with_exact_divergence(model.config);
+  return with_flow(model, choice, std::forward<Use>(use));
+}
+
+}  // namespace riemflow::app
