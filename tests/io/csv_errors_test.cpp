@@ -103,7 +103,10 @@ TEST(CsvErrors, SwappedColumnsAreSuspected) {
             "latitude and longitude seem to be swapped: exchange their names in the header" + kSkip);
   EXPECT_EQ(error_of("lat,lon\n2,1\n3,1\n", in(Units::radians)).advice(),
             "latitude and longitude seem to be swapped: exchange their names in the header" + kSkip);
+  EXPECT_EQ(error_of("120,35\n121,35\n", columns("lat,lon")).advice(),
+            "latitude and longitude seem to be swapped: exchange their names in --columns" + kSkip);
   // The advice works.
+  expect_place(read_text("120,35\n121,35\n", columns("lon,lat")), 0, 35, 120);
   expect_place(read_text("-121,36\n-120.5,35\n", columns("2,1")), 0, 36, -121);
 }
 
@@ -196,7 +199,7 @@ TEST(CsvErrors, ColumnsThatAreNotThere) {
   EXPECT_EQ(complaint("time,latitude,lon\n1,2,3\n", columns("latitud,lon")),
             "f: there is no column 'latitud'; perhaps you meant 'latitude'? the columns are 1 'time', 2 "
             "'latitude', 3 'lon'");
-  EXPECT_NE(complaint("1,2\n", columns("lat,lon"))
+  EXPECT_NE(complaint("1,2,3\n", columns("lat,lon"))
                 .find("there is no column 'lat', nor a header that could name it"),
             std::string::npos);
   EXPECT_NE(complaint("lat,lon\n1,2\n", columns("1,3")).find("there is no column '3'"), std::string::npos);

@@ -77,7 +77,8 @@ void suspect_swaps(const Table& table, Units units, Layout& layout) {
                     b = meaning_of(table.name(longitude)).meaning;
       const bool named = is_latitude(a) || is_longitude(b);
       part.swap_advice = swap_advice(table, latitude, longitude, units,
-                                     named ? "exchange their names in the header"
+                                     named ? fmt::format("exchange their names in {}",
+                                                         table.named_by_option ? "--columns" : "the header")
                                            : fmt::format("say --columns {},{}", longitude + 1, latitude + 1));
     }
     next += static_cast<std::size_t>(part.numbers);
