@@ -174,6 +174,14 @@ TEST(CsvErrors, NoColumnsToGoBy) {
             "f: columns 1 'lat' and 2 'latitude' mean the same; choose with --columns, as in --columns 1,3");
 }
 
+TEST(CsvErrors, XAndYAreOfManyManifolds) {
+  EXPECT_EQ(
+      complaint("id,x,y\n1,0.5,0.25\n"),
+      "f: x and y, columns 2,3, may be of any manifold of two coordinates; say what they are with "
+      "--manifold, as in --manifold sphere:2 for latitude and longitude, torus:2, ball:2 or euclidean:2");
+  EXPECT_EQ(read_text("id,x,y\n1,0.5,0.25\n", on("ball:2")).points.values, (std::vector<double>{0.5, 0.25}));
+}
+
 TEST(CsvErrors, WrongDelimiter) {
   const std::string advice =
       "; put commas, tabs, semicolons, | or spaces between columns, and # before a line that is no data; a "
