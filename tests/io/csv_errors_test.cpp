@@ -103,6 +103,10 @@ TEST(CsvErrors, SwappedColumnsAreSuspected) {
             "latitude and longitude seem to be swapped: exchange their names in the header" + kSkip);
   EXPECT_EQ(error_of("lat,lon\n2,1\n3,1\n", in(Units::radians)).advice(),
             "latitude and longitude seem to be swapped: exchange their names in the header" + kSkip);
+  EXPECT_EQ(error_of("a,lat,lon\n2,120,35\n3,121,35\n", on("torus:1 x sphere:2")).advice(),
+            "latitude and longitude seem to be swapped: exchange their names in the header" + kSkip);
+  EXPECT_EQ(error_of("2,120,35\n3,121,35\n", on("torus:1 x sphere:2")).advice(),
+            "latitude and longitude seem to be swapped: say --columns 1,3,2" + kSkip);
   EXPECT_EQ(error_of("120,35\n121,35\n", columns("lat,lon")).advice(),
             "latitude and longitude seem to be swapped: exchange their names in --columns" + kSkip);
   // The advice works.
