@@ -1,5 +1,4 @@
 // Any bytes are a model, or Error. What is taken survives a round trip.
-//   clang++-14 -std=c++20 -fsanitize=fuzzer,address,undefined …; ./safetensors_fuzzer fuzz/corpus/safetensors
 
 #include <algorithm>
 #include <cstddef>

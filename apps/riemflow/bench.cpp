@@ -5,6 +5,7 @@
 #include <chrono>
 #include <nlohmann/json.hpp>
 
+#include "apps/riemflow/bench.hpp"
 #include "apps/riemflow/commands.hpp"
 #include "apps/riemflow/support/options.hpp"
 #include "riemflow/io/embedded.hpp"
@@ -115,6 +116,7 @@ void add_bench(CLI::App& app) {
   add_json(*iteration, options->json);
   iteration->footer("Example:\n  riemflow bench iteration --threads 1 --json");
   iteration->callback([options] { bench_iteration(*options); });
+  add_bench_score(*command);
 }
 
 }  // namespace riemflow::app

@@ -17,9 +17,23 @@ namespace {
 using namespace riemflow;
 
 /// In the order of --help.
+// clang-format off
 constexpr void (*kCommands[])(CLI::App&) = {
-    app::add_fit, app::add_grid, app::add_prob, app::add_check, app::add_bench, app::add_version,
+    app::add_fit,
+    app::add_score,
+    app::add_sample,
+    app::add_trajectories,
+    app::add_grid,
+    app::add_prob,
+    app::add_check,
+    app::add_info,
+    app::add_data_command,
+    app::add_bench,
+    app::add_completion,
+    app::add_manual,
+    app::add_version,
 };
+// clang-format on
 
 int failed(const std::string& message, Fault fault) {
   std::fprintf(stderr, "riemflow: %s\n", message.c_str());

@@ -11,13 +11,14 @@ fail() {
   failures=$((failures + 1))
 }
 
-# expect CODE PATTERN ARGUMENTS…: the exit code, and an extended regular expression in stdout or stderr.
+# expect CODE PATTERN ARGUMENTS…: the exit code, and an extended regular expression in stdout or stderr;
+# an empty one asks for nothing.
 expect() {
   local code=$1 pattern=$2
   shift 2
   "$riemflow" "$@" >"$out" 2>"$err"
   local got=$?
-  if [ "$got" -ne "$code" ] || ! grep -Eq -- "$pattern" "$out" "$err"; then
+  if [ "$got" -ne "$code" ] || { [ -n "$pattern" ] && ! grep -Eq -- "$pattern" "$out" "$err"; }; then
     fail "riemflow $* — exit $got (expected $code), expected to see: $pattern"
     cat "$out" "$err"
   fi
@@ -25,6 +26,11 @@ expect() {
 
 # same FILE FILE: equal, byte for byte.
 same() { cmp "$1" "$2" || fail "$1 and $2 differ"; }
+
+# equal WHAT EXPECTED GOT: two texts.
+equal() {
+  [ "$2" = "$3" ] || fail "$1 — expected:"$'\n'"$2"$'\n'"got:"$'\n'"$3"
+}
 
 finish() {
   if [ "$failures" -ne 0 ]; then

@@ -158,6 +158,20 @@ TEST(Flow, SamplesOfASeedAreTheFirstOfMore) {
   }
 }
 
+TEST(Flow, ASampleInPiecesIsTheSampleBitForBit) {
+  for (const std::string& manifold : all_manifolds()) {
+    const auto flow = random_flow<float>(small_config(manifold, 1e-3), 11, 2, 1.5);
+    const Points<float> whole = flow->sample(75, 4).frames.back();
+    Points<float> pieces(0, whole.dimension);
+    for (const auto& [first, n] : {std::pair<std::uint64_t, std::size_t>{0, 16}, {16, 48}, {64, 11}}) {
+      EXPECT_EQ(flow->sample_base(n, 4, 0, first).values, slice(flow->sample_base(75, 4), first, n).values);
+      const Points<float> piece = flow->sample(n, 4, first).frames.back();
+      pieces.values.insert(pieces.values.end(), piece.values.begin(), piece.values.end());
+    }
+    EXPECT_EQ(pieces.values, whole.values) << manifold;
+  }
+}
+
 TEST(Flow, ABatchIsItsPoints) {
   for (const std::string& manifold : all_manifolds()) {
     constexpr double kTolerance = 1e-7;

@@ -22,7 +22,8 @@ TEST(CsvErrors, MissingValues) {
 
 TEST(CsvErrors, TextInANumber) {
   EXPECT_EQ(complaint("lat,lon\n1,2\n3,4E\n"),
-            "f:3:3: longitude (column 2, 'lon') is '4E', which is not a number; give a number such as -12.5, "
+            "f:3:3: longitude (column 2, 'lon') is '4E', which is not a number; give decimal degrees such as "
+            "-12.5, "
             "or choose "
             "other columns with --columns" +
                 kSkip);
@@ -30,9 +31,25 @@ TEST(CsvErrors, TextInANumber) {
   EXPECT_NE(
       complaint("lat,lon\n1,2\n3," + std::string(100, '9') + "x\n").find("'" + std::string(40, '9') + "…'"),
       std::string::npos);
-  EXPECT_NE(complaint("lat,lon\n1,2\n3,inf\n")
-                .find("f:3:3: longitude (column 2, 'lon') is 'inf', which is not a number"),
+  EXPECT_EQ(
+      complaint("lat,lon\n1,2\n3,inf\n"),
+      "f:3:3: longitude (column 2, 'lon') is 'inf' where a finite number is expected; correct it" + kSkip);
+  EXPECT_NE(complaint("lat,lon\n1,2\n3,-1e999\n").find("'-1e999' where a finite number is expected"),
             std::string::npos);
+}
+
+TEST(CsvErrors, AdviceKnowsWhatTheNumberShouldBe) {
+  const auto advice = [](const char* text, const ReadOptions& options = {}) {
+    return error_of(text, options).advice();
+  };
+  const std::string other = ", or choose other columns with --columns" + kSkip;
+  EXPECT_EQ(advice("lat,lon\n12°N,20\n"), "give decimal degrees such as -12.5" + other);
+  EXPECT_EQ(advice("ra,dec\n12:30:00,45\n"), "give decimal degrees such as -12.5" + other);
+  EXPECT_EQ(advice("lat,lon\nx,20\n", in(Units::radians)), "give radians such as -0.25" + other);
+  EXPECT_EQ(advice("x,y\nx,20\n", on("euclidean:2")), "give a number such as -12.5" + other);
+  EXPECT_EQ(advice("lat,lon\n1.5,2\n\"12,5\",20\n"),
+            "write decimals with a point, as in the other rows" + kSkip);
+  EXPECT_EQ(advice("lat;lon\n1,5;2\n12.5;20\n"), "write decimals with a point, as in the other rows" + kSkip);
 }
 
 TEST(CsvErrors, PlaceBehindAQuotedLineBreak) {
@@ -75,13 +92,30 @@ TEST(CsvErrors, InAFactorOfAProduct) {
 }
 
 TEST(CsvErrors, SwappedColumnsAreSuspected) {
-  EXPECT_NE(complaint("1,2\n-120.5,35\n")
-                .find("'-120.5' where -90 to 90 degrees is expected; latitude and longitude seem to be "
-                      "swapped: say --columns 2,1"),
-            std::string::npos);
-  EXPECT_NE(complaint("lat,lon\n-120.5,35\n").find("seem to be swapped: exchange their names in the header"),
-            std::string::npos);
-  EXPECT_EQ(complaint("1,2\n-120.5,135\n").find("swapped"), std::string::npos);
+  EXPECT_EQ(
+      complaint("-121,36\n-120.5,35\n"),
+      "f:1:1: latitude (column 1) is '-121' where -90 to 90 degrees is expected; latitude and longitude "
+      "seem to be swapped: say --columns 2,1" +
+          kSkip);
+  EXPECT_EQ(error_of("id,lat,lon\na,120,35\nb,121,35\n").advice(),
+            "latitude and longitude seem to be swapped: exchange their names in the header" + kSkip);
+  EXPECT_EQ(error_of("t,lat,lon,a\n1,120,35,2\n1,121,35,2\n", columns("2-4", "sphere:2 x torus:1")).advice(),
+            "latitude and longitude seem to be swapped: exchange their names in the header" + kSkip);
+  EXPECT_EQ(error_of("lat,lon\n2,1\n3,1\n", in(Units::radians)).advice(),
+            "latitude and longitude seem to be swapped: exchange their names in the header" + kSkip);
+  // The advice works.
+  expect_place(read_text("-121,36\n-120.5,35\n", columns("2,1")), 0, 36, -121);
+}
+
+TEST(CsvErrors, OneLatitudeOutOfRangeMayBeASlip) {
+  EXPECT_EQ(
+      complaint("lat,lon\n10,20\n95,20\n"),
+      "f:3:1: latitude (column 1, 'lat') is '95' where -90 to 90 degrees is expected; correct it, or if "
+      "latitude and longitude are swapped exchange their names in the header" +
+          kSkip);
+  // Longitudes that could not be latitudes: this one or another.
+  EXPECT_EQ(error_of("1,2\n-120.5,135\n").advice(), "give decimal degrees, south negative" + kSkip);
+  EXPECT_EQ(error_of("1,135\n95,20\n96,20\n").advice(), "give decimal degrees, south negative" + kSkip);
 }
 
 TEST(CsvErrors, Radians) {
@@ -118,23 +152,44 @@ TEST(CsvErrors, NormsOnSphereAndBall) {
 TEST(CsvErrors, NoColumnsToGoBy) {
   EXPECT_EQ(
       complaint("time,mag\n1,2\n"),
-      "f: no columns with names that are known; there are 1 'time', 2 'mag'; choose with --columns NAMES or "
-      "NUMBERS, and if they are not latitude and longitude say what they are with --manifold, as in "
-      "--columns 1,2 "
-      "--manifold torus:2");
-  EXPECT_NE(complaint("1,2,3\n").find("f: 3 columns without a header to name them; choose with --columns"),
-            std::string::npos);
-  EXPECT_NE(complaint("1\n2\n").find("f: 1 column without a header"), std::string::npos);
+      "f: no columns with names that are known, as latitude and longitude, or x, y and z, are; there are 1 "
+      "'time', 2 'mag'; choose by name or number, and say what they are, as in --columns 1,2 --manifold "
+      "sphere:2 for latitude and longitude");
+  EXPECT_EQ(complaint("a\tG\t1\t2\t3\n"),
+            "f: 5 columns without a header to name them; choose by name or number, and say what they are, as "
+            "in --columns 3-5 --manifold torus:3");
+  EXPECT_NE(complaint("1,x,2,x,3\n").find("as in --columns 1,3,5 --manifold torus:3"), std::string::npos);
+  EXPECT_NE(complaint("lat,depth\n1,2\n").find("there are 1 'lat', 2 'depth'"), std::string::npos);
   EXPECT_NE(complaint("a,b,c\n1,2,x\n", on("euclidean:3"))
                 .find("f:2:5: z (column 3, 'c') is 'x', which is not a number"),
             std::string::npos);
   EXPECT_NE(complaint("a,b,c,d\n1,2,x,4\n", on("torus:2"))
-                .find("f: no columns with names that are known; there are 1 'a', 2 'b', 3 'c', 4 'd', and "
-                      "torus:2 needs 2 "
-                      "columns; choose with --columns, as in --columns 1,2"),
+                .find("there are 1 'a', 2 'b', 3 'c', 4 'd', and torus:2 needs 2 columns; choose by name or "
+                      "number, as in --columns 1,2"),
             std::string::npos);
-  EXPECT_NE(complaint("lat,latitude,lon\n1,2,3\n").find("columns 1 'lat' and 2 'latitude' mean the same"),
+  EXPECT_EQ(complaint("lat,latitude,lon\n1,2,3\n"),
+            "f: columns 1 'lat' and 2 'latitude' mean the same; choose with --columns, as in --columns 1,3");
+}
+
+TEST(CsvErrors, WrongDelimiter) {
+  const std::string advice =
+      "; put commas, tabs, semicolons, | or spaces between columns, and # before a line that is no data; a "
+      "single column of angles is --manifold torus:1";
+  EXPECT_EQ(complaint("lat:lon\n10:20\n11:21\n"), "f: there is only one column, 'lat:lon'" + advice);
+  EXPECT_EQ(complaint("1\n2\n"), "f: there is only one column" + advice);
+  EXPECT_EQ(
+      complaint("lat/lon\n10/20\n", on("sphere:2")),
+      "f: there is only one column, 'lat/lon', and sphere:2 needs 2 columns (latitude and longitude) or "
+      "3 (coordinates)" +
+          advice);
+  EXPECT_EQ(complaint("Earthquakes\nlat,lon\n10,20\n"),
+            "f: there is only one column, 'Earthquakes'" + advice);
+  // One row among others.
+  EXPECT_NE(complaint("lat,lon\n10,20\n10;20\n").find("f:3:1: 1 field where 2 are expected"),
             std::string::npos);
+  ReadOptions options;
+  options.format = "tsv";
+  EXPECT_EQ(complaint("lat,lon\n10,20\n", options), "f: there is only one column, 'lat,lon'" + advice);
 }
 
 TEST(CsvErrors, ColumnsThatAreNotThere) {
@@ -168,9 +223,6 @@ TEST(CsvErrors, NothingToRead) {
 TEST(CsvErrors, NotText) {
   EXPECT_EQ(complaint("lat,lon\n1,\0\n"s),
             "f:2:3: a zero byte: this is not text; give CSV, TSV, NPY or GeoJSON; save UTF-16 text as UTF-8");
-  EXPECT_NE(complaint("\x1f\x8b\x08"s).find("compressed with gzip"), std::string::npos);
-  EXPECT_NE(complaint("PK\x03\x04"s).find("zip archive"), std::string::npos);
-  EXPECT_NE(complaint("\xff\xfel\0a\0t\0"s).find("UTF-16"), std::string::npos);
   // Far behind what is looked at when the file is opened.
   std::string far = "lat,lon\n";
   for (int i = 0; i < 300000; ++i) far += "1,2\n";
@@ -190,7 +242,7 @@ TEST(CsvErrors, RowsWithoutEnd) {
   text += std::string(3 << 20, 'x');
   EXPECT_NE(complaint(text).find("f:3:1: a row of more than 1048576 bytes; close a quote that may be open"),
             std::string::npos);
-  EXPECT_NE(complaint(std::string(3 << 20, 'x')).find("f: no row ends within the first 1048576 bytes"),
+  EXPECT_NE(complaint(std::string(3 << 20, 'x')).find("f:1:1: no row ends within the first 1048576 bytes"),
             std::string::npos);
 }
 
@@ -204,7 +256,8 @@ TEST(CsvErrors, SkippedRowsAreCounted) {
   EXPECT_EQ(data.remarks[0],
             "5 rows skipped; the first: f:3:1: latitude (column 1, 'lat') is 'x', which is not a number.");
   EXPECT_EQ(complaint("lat,lon\nx,2\n", skipping()),
-            "f: no point in it: every row was skipped; the first one: f:2:1: latitude (column 1, 'lat') is "
+            "f: there is no point in it: every row was skipped; the first one: f:2:1: latitude (column 1, "
+            "'lat') is "
             "'x', which is not "
             "a number");
   EXPECT_TRUE(read_text("lat,lon\n1,2\n").remarks.empty());

@@ -133,6 +133,23 @@ TEST(Csv, TrailingDelimiters) {
   EXPECT_EQ(read_text("lat,lon,\n1,2,\n3,4,x\n").points.size(), 2u);
 }
 
+TEST(Csv, PolesAndQuartersAreExact) {
+  const DataSet data =
+      read_text("lat,lon\n90,0\n90,123.456\n-90,-77.7\n0,0\n0,90\n0,180\n0,-180\n0,270\n0,-90\n0,360\n");
+  const std::vector<double> expected = {0,  0, 1, 0,  0, 1, 0, 0,  -1, 1, 0,  0, 0, 1, 0,
+                                        -1, 0, 0, -1, 0, 0, 0, -1, 0,  0, -1, 0, 1, 0, 0};
+  EXPECT_EQ(data.points.values, expected);
+}
+
+TEST(Csv, OneRowAndEqualRowsAreData) {
+  EXPECT_EQ(read_text("lat,lon\n10,20\n").points.size(), 1u);
+  EXPECT_EQ(read_text("lat,lon\n10,20").points.size(), 1u);
+  EXPECT_EQ(read_text("10,20").points.size(), 1u);
+  const DataSet equal = read_text("lat,lon\n10,20\n10,20\n10,20\n");
+  EXPECT_EQ(equal.points.size(), 3u);
+  EXPECT_EQ(equal.skipped, 0u);
+}
+
 TEST(Csv, LongitudesOfBothHabits) {
   const DataSet data = read_text("lat,lon\n0,-180\n0,180\n0,360\n0,0\n90,17\n90,-33\n10,190\n10,-170\n");
   ASSERT_EQ(data.points.size(), 8u);
@@ -173,6 +190,18 @@ TEST(Csv, Torus) {
   EXPECT_EQ(read_text("id,chi1,chi2,chi3\na,1,2,300\n", on("torus:3")).points.dimension, 3);
   EXPECT_EQ(read_text("theta\n10\n", on("torus:1")).points.dimension, 1);
   EXPECT_EQ(read_text("10\n20\n", on("torus:1")).points.size(), 2u);
+}
+
+TEST(Csv, ColumnsThatAreAllAnglesSuggestATorus) {
+  EXPECT_EQ(read_text("theta\n10\n").assumptions.manifold, "torus:1");
+  const DataSet data = read_text("alpha,beta,gamma,delta,epsilon,zeta,chi\n-180,-90,0,90,180,270,360\n");
+  EXPECT_EQ(data.assumptions.manifold, "torus:7");
+  EXPECT_EQ(data.points.values, (std::vector<double>{-pi, -pi / 2, 0, pi / 2, -pi, -pi / 2, 0}));
+  EXPECT_EQ(read_text("angle_1,angle_2\n10,20\n").assumptions.manifold, "torus:2");
+  EXPECT_EQ(read_text("id,chi1,chi2\n1,10,20\n", columns("chi1,chi2")).assumptions.manifold, "torus:2");
+  // Among other columns, or as spherical coordinates, they may be anything.
+  EXPECT_THROW(read_text("alpha,mass\n10,20\n"), Error);
+  EXPECT_THROW(read_text("theta,phi\n10,20\n"), Error);
 }
 
 TEST(Csv, BallEuclideanProduct) {

@@ -20,11 +20,12 @@ TEST(GeoJson, FeatureCollection) {
   expect_place(data, 2, 0, -170);
   EXPECT_EQ(data.lines, (std::vector<std::uint64_t>{1, 4, 4}));
   EXPECT_EQ(data.assumptions.row, "feature");
-  EXPECT_EQ(data.assumptions.sentences(),
-            (std::vector<std::string>{
-                "f is GeoJSON, with positions [longitude, latitude] in degrees.",
-                "Points on sphere:2 (inferred; --manifold says otherwise): (cos lat cos lon, cos lat "
-                "sin lon, sin lat)."}));
+  EXPECT_EQ(
+      data.assumptions.sentences(),
+      (std::vector<std::string>{
+          "f is GeoJSON, with positions [longitude, latitude] in degrees.",
+          "Points on sphere:2 (inferred; another can be given with --manifold): (cos lat cos lon, cos lat "
+          "sin lon, sin lat)."}));
   EXPECT_EQ(data.remarks,
             (std::vector<std::string>{
                 "Passed over, being no points: 1 Feature without a geometry, 1 LineString, 1 Polygon."}));
@@ -55,9 +56,11 @@ TEST(GeoJson, EveryKindThatHoldsPoints) {
 
 TEST(GeoJson, NoPoints) {
   EXPECT_EQ(complaint(R"({"type":"Polygon","coordinates":[[[0,0],[1,1],[0,1],[0,0]]]})"),
-            "f: no point in it: only 1 Polygon; give one point at least");
+            "f: there is no point in it: only 1 Polygon; give a geometry of type Point or MultiPoint, as "
+            "centroids are");
   EXPECT_EQ(complaint(R"({"type":"FeatureCollection","features":[]})"),
-            "f: no point in it: no geometry in it; give one point at least");
+            "f: there is no point in it: it has no geometry; give a geometry of type Point or MultiPoint, as "
+            "centroids are");
 }
 
 TEST(GeoJson, PositionsOutOfRange) {

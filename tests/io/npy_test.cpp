@@ -3,6 +3,7 @@
 #include "riemflow/io/npy.hpp"
 
 #include <cstring>
+#include <limits>
 #include <numbers>
 #include <sstream>
 
@@ -105,7 +106,8 @@ TEST(Npy, BadNumbers) {
   const double inf = std::numeric_limits<double>::infinity();
   const std::string file = npy(header("<f8", "(3, 2)"), raw<double>({0, 0, 1, -inf, 2, std::nan("")}));
   EXPECT_EQ(complaint(file, on("euclidean:2")),
-            "f:2:2: y (column 2) is '-inf'; give a finite number; --skip-invalid leaves out such rows");
+            "f:2:2: y (column 2) is '-inf' where a finite number is expected; correct it; --skip-invalid "
+            "leaves out such rows");
   ReadOptions options = on("euclidean:2");
   options.skip_invalid = true;
   EXPECT_EQ(read_text(file, options).skipped, 2u);
@@ -122,7 +124,7 @@ TEST(Npy, TypesThatAreNotRead) {
             "f: its numbers are of type '>f8', big-endian; save it as little-endian float64, as in "
             "numpy.save(path, "
             "a.astype('<f8'))");
-  for (const char* type : {"<i8", "|u1", "<c16", "<f2", "|O", "f8", ""})
+  for (const char* type : {"<i8", "|u1", "<c16", "<f2", "f8", ""})
     EXPECT_NE(
         complaint(npy(header(type, "(2, 3)"), kVectors)).find("its numbers are of type '"s + type + "'"),
         std::string::npos);
@@ -130,6 +132,11 @@ TEST(Npy, TypesThatAreNotRead) {
       complaint(npy("{'descr': [('x', '<f8')], 'fortran_order': False, 'shape': (1,)}", raw<double>({1})))
           .find("an array of records"),
       std::string::npos);
+  for (const char* type : {"|O", "O"})
+    EXPECT_EQ(
+        complaint(npy(header(type, "(2,)"), "\x80\x03]q\0."s)),
+        "f: it holds Python objects (a pickle, which can run any code when it is loaded); save an array "
+        "of numbers, as in numpy.save(path, a.astype('<f8'))");
 }
 
 TEST(Npy, SizesThatDoNotAgree) {
@@ -209,6 +216,18 @@ TEST(NpyWriter, HeadersEndOnMultiplesOf64) {
     write_npy(out, {n}, data.data());
     EXPECT_EQ((out.str().size() - 8 * n) % 64, 0u);
   }
+}
+
+TEST(Npy, AHeaderCanLeaveRoomForTheNumberOfRows) {
+  const std::size_t most = std::numeric_limits<std::size_t>::max();
+  for (std::size_t size : {0u, 64u, 65u, 128u, 129u}) {
+    const std::string header = npy_header("<f8", {3, 2}, size);
+    EXPECT_GE(header.size(), size);
+    EXPECT_EQ(header.size() % 64, 0u);
+    EXPECT_EQ(header.back(), '\n');
+  }
+  EXPECT_EQ(npy_header("<f8", {0, 12}, 128).size(), 128u);
+  EXPECT_EQ(npy_header("<f8", {most, 999}, 128).size(), 128u);
 }
 
 }  // namespace

@@ -73,7 +73,9 @@ void add_reading(CLI::App& command, ReadingChoice& choice) {
 }
 
 void add_model(CLI::App& command, ModelChoice& choice) {
-  command.add_option("MODEL", choice.path, "Model file that `riemflow fit` wrote")->required();
+  command.add_option("MODEL", choice.path, "Model file that `riemflow fit` wrote")
+      ->required()
+      ->type_name("FILE");
   command
       .add_option("--tolerance", choice.tolerance,
                   "Of the solver, relative and absolute; the model's own unless given")

@@ -142,12 +142,13 @@ LogProb<T> Flow<T>::log_prob(const Points<T>& points, const NoiseKey& key) {
 }
 
 template <class T>
-Points<T> Flow<T>::sample_base(std::size_t n, std::uint64_t seed, std::uint64_t iteration) const {
+Points<T> Flow<T>::sample_base(std::size_t n, std::uint64_t seed, std::uint64_t iteration,
+                               std::uint64_t first) const {
   Points<T> points(n, manifold_->ambient());
   std::vector<Pack<T>> tile(static_cast<std::size_t>(points.dimension));
   for (std::size_t t = 0; t < points.tiles(); ++t) {
     for (int l = 0; l < points.lanes(t); ++l) {
-      Random random(seed, Purpose::base_sample, iteration, t * kLanes + static_cast<std::size_t>(l));
+      Random random(seed, Purpose::base_sample, iteration, first + t * kLanes + static_cast<std::size_t>(l));
       base_->sample(random, tile.data(), l);
     }
     points.store_tile(t, tile.data());
@@ -156,8 +157,8 @@ Points<T> Flow<T>::sample_base(std::size_t n, std::uint64_t seed, std::uint64_t 
 }
 
 template <class T>
-Carried<T> Flow<T>::sample(std::size_t n, std::uint64_t seed) {
-  Carried<T> path = push(sample_base(n, seed));
+Carried<T> Flow<T>::sample(std::size_t n, std::uint64_t seed, std::uint64_t first) {
+  Carried<T> path = push(sample_base(n, seed, 0, first));
   path.frames.erase(path.frames.begin());
   return path;
 }

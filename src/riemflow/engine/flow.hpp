@@ -40,10 +40,12 @@ class Flow {
   /// log p(x) a point. The key names the noise of a Hutchinson estimate; exact divergences need none.
   LogProb<T> log_prob(const Points<T>& points, const NoiseKey& key = {});
 
-  /// n draws from the model.
-  Carried<T> sample(std::size_t n, std::uint64_t seed);
-  /// n draws from the base, the starting points of sample(n, seed).
-  Points<T> sample_base(std::size_t n, std::uint64_t seed, std::uint64_t iteration = 0) const;
+  /// n draws from the model, those numbered `first` on. A long sample drawn in pieces is the same bit for bit
+  /// if the pieces but the last are multiples of kLanes: the points of a tile share their steps.
+  Carried<T> sample(std::size_t n, std::uint64_t seed, std::uint64_t first = 0);
+  /// n draws from the base, the starting points of sample(n, seed, first).
+  Points<T> sample_base(std::size_t n, std::uint64_t seed, std::uint64_t iteration = 0,
+                        std::uint64_t first = 0) const;
 
   /// Points carried from the base (time 0) to the data (time 1), seen at `frames` ≥ 2 equally spaced times.
   Carried<T> push(const Points<T>& points, int frames = 2);

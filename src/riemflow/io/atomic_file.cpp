@@ -119,11 +119,12 @@ void write_directly(const std::string& path, Descriptor file, const std::functio
   file.close(path);
 }
 
-/// A new file of a name that nobody has; removed unless renamed.
+/// A new file, gone unless renamed. It has no name until then where the file system can do that, so that a
+/// process that is killed leaves nothing behind; elsewhere a hidden one.
 class Temporary {
  public:
   Temporary(std::filesystem::path directory, mode_t mode, const std::string& path)
-      : descriptor_(create(std::move(directory), mode, path)) {}
+      : directory_(std::move(directory)), descriptor_(create(mode, path)) {}
   ~Temporary() {
     if (!name_.empty()) ::unlink(name_.c_str());
   }
@@ -131,26 +132,50 @@ class Temporary {
   Temporary& operator=(const Temporary&) = delete;
 
   Descriptor& descriptor() { return descriptor_; }
+  /// With a name of its own from here on, so that the descriptor may be closed.
+  void give_name(const std::string& path) {
+    if (!name_.empty()) return;
+    const std::string link = link_to(descriptor_.get());
+    take_name(path, [&](const char* name) {
+      return ::linkat(AT_FDCWD, link.c_str(), AT_FDCWD, name, AT_SYMLINK_FOLLOW);
+    });
+  }
   void rename_to(const std::filesystem::path& target, const std::string& path) {
     if (::rename(name_.c_str(), target.c_str()) != 0) fail(path, errno);
     name_.clear();
   }
 
  private:
-  int create(std::filesystem::path directory, mode_t mode, const std::string& path) {
+  int create(mode_t mode, const std::string& path) {
+    const int nameless =
+        retried([&] { return ::open(directory_.c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, mode); });
+    if (nameless >= 0) {
+      if (::access(link_to(nameless).c_str(), F_OK) == 0) return nameless;
+      ::close(nameless);  // without /proc it could never be named
+    }
+    int file = -1;
+    take_name(path, [&](const char* name) {
+      return file = ::open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
+    });
+    return file;
+  }
+
+  /// name_ = one that nobody has: call(name) makes the file and returns a negative number if it cannot.
+  template <class Call>
+  void take_name(const std::string& path, const Call& call) {
     static std::atomic<unsigned> counter{0};
     for (;;) {
-      name_ = directory / fmt::format(".riemflow-{}-{}.tmp", ::getpid(), counter++);
-      const int file =
-          retried([&] { return ::open(name_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode); });
-      if (file >= 0) return file;
+      name_ = directory_ / fmt::format(".riemflow-{}-{}.tmp", ::getpid(), counter++);
+      if (retried([&] { return call(name_.c_str()); }) >= 0) return;
       const int code = errno;
       name_.clear();
       if (code != EEXIST) fail(path, code);
     }
   }
 
-  std::filesystem::path name_;
+  static std::string link_to(int descriptor) { return fmt::format("/proc/self/fd/{}", descriptor); }
+
+  std::filesystem::path directory_, name_;
   Descriptor descriptor_;
 };
 
@@ -165,10 +190,11 @@ void replace(const std::string& path, const std::filesystem::path& target, const
     static_cast<void>(kept);  // another owner can be kept by root alone
     if (::fchmod(file.get(), old->st_mode & 0777) != 0) fail(path, errno);
   }
-  Sink sink(file.get(), path);
+  Sink sink(file.get(), path, true);
   writer(sink);
   sink.flush();
   sync(file.get(), path);
+  temporary.give_name(path);
   file.close(path);
   temporary.rename_to(target, path);
   // A directory that may be written but not read cannot be synced; the file is whole all the same.
@@ -178,7 +204,8 @@ void replace(const std::string& path, const std::filesystem::path& target, const
 
 }  // namespace
 
-Sink::Sink(int descriptor, std::string path) : descriptor_(descriptor), path_(std::move(path)) {
+Sink::Sink(int descriptor, std::string path, bool rewritable)
+    : descriptor_(descriptor), path_(std::move(path)), rewritable_(rewritable) {
   buffer_.reserve(kBuffer);
 }
 
@@ -193,6 +220,19 @@ void Sink::write(std::span<const std::byte> bytes) {
 void Sink::flush() {
   drain(buffer_);
   buffer_.clear();
+}
+
+void Sink::overwrite(std::uint64_t offset, std::string_view text) {
+  require(rewritable_, fmt::format("cannot write {}: it is not a regular file", path_),
+          "name a file that can be written in any order", Fault::cannot_write);
+  flush();
+  while (!text.empty()) {
+    const ssize_t written =
+        retried([&] { return ::pwrite(descriptor_, text.data(), text.size(), static_cast<off_t>(offset)); });
+    if (written <= 0) fail(path_, written < 0 ? errno : EIO);
+    text.remove_prefix(static_cast<std::size_t>(written));
+    offset += static_cast<std::uint64_t>(written);
+  }
 }
 
 void Sink::drain(std::span<const std::byte> bytes) {

@@ -8,6 +8,7 @@
 
 #include "riemflow/core/error.hpp"
 #include "riemflow/io/columns.hpp"
+#include "riemflow/io/coordinates.hpp"
 #include "riemflow/io/message.hpp"
 #include "riemflow/io/recipe.hpp"
 #include "riemflow/manifold/parse.hpp"
@@ -25,6 +26,16 @@ Columns with_meaning(const Table& table, std::initializer_list<Meaning> wanted) 
   return found;
 }
 
+/// "3-9", "1,2", "1,3,4"
+std::string listed(const Columns& columns) {
+  bool run = columns.size() > 2;
+  for (std::size_t i = 1; i < columns.size(); ++i) run &= columns[i] == columns[i - 1] + 1;
+  if (run) return fmt::format("{}-{}", columns.front() + 1, columns.back() + 1);
+  std::string list;
+  for (std::size_t c : columns) list += fmt::format("{}{}", list.empty() ? "" : ",", c + 1);
+  return list;
+}
+
 /// One column of each meaning; empty if one has none. Two for one are for the user to decide.
 Columns one_of_each(const Table& table, std::initializer_list<Meaning> wanted) {
   Columns columns;
@@ -38,7 +49,7 @@ Columns one_of_each(const Table& table, std::initializer_list<Meaning> wanted) {
     if (found.size() == 1) continue;
     throw Error(fmt::format("{}: columns {} {} and {} {} mean the same", table.path, found[0] + 1,
                             in_quotes(table.names[found[0]]), found[1] + 1, in_quotes(table.names[found[1]])),
-                "choose with --columns", Fault::bad_data);
+                fmt::format("choose with --columns, as in --columns {}", listed(columns)), Fault::bad_data);
   }
   return columns;
 }
@@ -48,12 +59,25 @@ bool is(const Manifold<double>* manifold, Geometry geometry, int d) {
   return factors.size() == 1 && factors[0].geometry == geometry && manifold->dimension() == d;
 }
 
+/// Columns with the names that coordinate_names gives; empty if one is missing or there twice.
+Columns as_written(const Table& table, const Manifold<double>& manifold) {
+  Columns columns;
+  for (const std::string& name : coordinate_names(manifold)) {
+    const auto is_it = [&](const std::string& other) { return lower(other) == name; };
+    const auto found = std::find_if(table.names.begin(), table.names.end(), is_it);
+    if (found == table.names.end() || std::any_of(found + 1, table.names.end(), is_it)) return {};
+    columns.push_back(static_cast<std::size_t>(found - table.names.begin()));
+  }
+  return columns;
+}
+
 Columns by_name(const Table& table, const Manifold<double>* manifold) {
   const int ambient = manifold == nullptr ? 3 : manifold->ambient();
   const auto factors = manifold == nullptr ? std::vector<Factor<double>>() : manifold->factors();
   Columns columns;
   if (manifold == nullptr || is(manifold, Geometry::sphere, 2))
     columns = one_of_each(table, {Meaning::latitude, Meaning::longitude});
+  if (columns.empty() && manifold != nullptr) columns = as_written(table, *manifold);
   const bool angles = factors.size() == 1 && factors[0].geometry == Geometry::torus;
   if (columns.empty() && ambient == 3 && factors.size() < 2 && !angles)
     columns = one_of_each(table, {Meaning::x, Meaning::y, Meaning::z});
@@ -61,6 +85,10 @@ Columns by_name(const Table& table, const Manifold<double>* manifold) {
     columns = one_of_each(table, {Meaning::x, Meaning::y});
   if (columns.empty() && (manifold == nullptr || is(manifold, Geometry::torus, 2)))
     columns = one_of_each(table, {Meaning::phi, Meaning::psi});
+  if (columns.empty() && manifold == nullptr) {
+    columns = with_meaning(table, {Meaning::angle});
+    if (columns.size() != table.width) columns.clear();
+  }
   if (columns.empty() && angles) {
     columns = with_meaning(table, {Meaning::phi, Meaning::psi, Meaning::angle});
     if (columns.size() != static_cast<std::size_t>(ambient)) columns.clear();
@@ -69,8 +97,7 @@ Columns by_name(const Table& table, const Manifold<double>* manifold) {
 }
 
 bool fits(std::size_t columns, const Manifold<double>& manifold) {
-  const auto ambient = static_cast<std::size_t>(manifold.ambient());
-  return columns == ambient || columns == ambient - two_spheres(manifold);
+  return !factors_with_latitude(manifold, columns).empty();
 }
 
 /// "2 columns (latitude, longitude) or 3 (coordinates)"
@@ -78,7 +105,10 @@ std::string needs(const Manifold<double>& manifold) {
   const auto ambient = static_cast<std::size_t>(manifold.ambient());
   const std::size_t spheres = two_spheres(manifold);
   if (spheres == 0) return fmt::format("{} column{}", ambient, ambient == 1 ? "" : "s");
-  return fmt::format("{} columns (latitude and longitude) or {} (coordinates)", ambient - spheres, ambient);
+  const std::size_t written = coordinate_names(manifold).size();
+  const bool mixed = written != ambient && written != ambient - spheres;
+  return fmt::format("{} columns (latitude and longitude){} or {} (coordinates)", ambient - spheres,
+                     mixed ? fmt::format(", {} (where the radius is 1)", written) : "", ambient);
 }
 
 Columns all_of(const Table& table, bool numeric_only) {
@@ -88,28 +118,42 @@ Columns all_of(const Table& table, bool numeric_only) {
   return columns;
 }
 
-std::string example(std::size_t columns) {
-  std::string numbers = "1";
-  for (std::size_t i = 2; i <= std::min<std::size_t>(columns, 3); ++i) numbers += fmt::format(",{}", i);
-  return columns > 3 ? fmt::format("1-{}", columns) : numbers;
+/// What to say instead: the columns that hold numbers, as many as are needed where that is known, and what
+/// they may be.
+std::string example(const Table& table, const Manifold<double>* manifold) {
+  constexpr std::size_t kMost = 16;
+  Columns columns = all_of(table, true);
+  const std::size_t needed = manifold == nullptr
+                                 ? std::min(std::max<std::size_t>(columns.size(), 2), kMost)
+                                 : static_cast<std::size_t>(manifold->ambient()) - two_spheres(*manifold);
+  for (std::size_t i = 0; columns.size() < needed; ++i)
+    if (std::find(columns.begin(), columns.end(), i) == columns.end()) columns.push_back(i);
+  columns.resize(needed);
+  if (manifold != nullptr) return "--columns " + listed(columns);
+  return fmt::format("--columns {} --manifold {}", listed(columns),
+                     needed == 2 ? "sphere:2 for latitude and longitude" : fmt::format("torus:{}", needed));
 }
 
 [[noreturn]] void ask_for_columns(const Table& table, const Manifold<double>* manifold) {
-  const std::string found = table.names.empty()
-                                ? fmt::format("{}: {} column{} without a header to name them", table.path,
-                                              table.width, table.width == 1 ? "" : "s")
-                                : fmt::format("{}: no columns with names that are known; there are {}",
-                                              table.path, listed_columns(table));
-  if (manifold != nullptr)
-    throw Error(fmt::format("{}, and {} needs {}", found, manifold->name(), needs(*manifold)),
-                fmt::format("choose with --columns, as in --columns {}",
-                            example(static_cast<std::size_t>(manifold->ambient()))),
+  std::string found = table.path + ": ";
+  if (table.width == 1)
+    found += "there is only one column" + (table.names.empty() ? "" : ", " + in_quotes(table.names[0]));
+  else if (table.names.empty())
+    found += fmt::format("{} columns without a header to name them", table.width);
+  else
+    found +=
+        "no columns with names that are known, as latitude and longitude, or x, y and z, are; there are " +
+        listed_columns(table);
+  if (manifold != nullptr) found += fmt::format(", and {} needs {}", manifold->name(), needs(*manifold));
+  if (table.width == 1)
+    throw Error(found,
+                "put commas, tabs, semicolons, | or spaces between columns, and # before a line that is no "
+                "data; a single column of angles is --manifold torus:1",
                 Fault::bad_data);
-  throw Error(
-      found,
-      "choose with --columns NAMES or NUMBERS, and if they are not latitude and longitude say what they are "
-      "with --manifold, as in --columns 1,2 --manifold torus:2",
-      Fault::bad_data);
+  throw Error(found,
+              fmt::format("choose by name or number{}, as in {}",
+                          manifold == nullptr ? ", and say what they are" : "", example(table, manifold)),
+              Fault::bad_data);
 }
 
 /// The manifold of columns whose table names it: by their meanings, or by unit norms.
@@ -124,6 +168,8 @@ std::string infer(const Table& table, const Columns& columns) {
   if (columns.size() == 2 && !table.binary && (nameless || any(Meaning::latitude) || any(Meaning::longitude)))
     return "sphere:2";
   if (columns.size() == 2 && any(Meaning::phi) && any(Meaning::psi)) return "torus:2";
+  if (std::all_of(meanings.begin(), meanings.end(), [](Meaning m) { return m == Meaning::angle; }))
+    return fmt::format("torus:{}", columns.size());
 
   const bool vector =
       columns.size() == 3 && (nameless || (any(Meaning::x) && any(Meaning::y) && any(Meaning::z)));
@@ -156,6 +202,18 @@ std::size_t two_spheres(const Manifold<double>& manifold) {
   for (const auto& factor : manifold.factors())
     n += factor.geometry == Geometry::sphere && factor.manifold->dimension() == 2;
   return n;
+}
+
+std::vector<bool> factors_with_latitude(const Manifold<double>& manifold, std::size_t columns) {
+  const auto ambient = static_cast<std::size_t>(manifold.ambient());
+  const bool none = columns == ambient, all = columns == ambient - two_spheres(manifold);
+  if (!none && !all && columns != coordinate_names(manifold).size()) return {};
+  std::vector<bool> result;
+  for (const auto& factor : manifold.factors()) {
+    const bool sphere = factor.geometry == Geometry::sphere && factor.manifold->dimension() == 2;
+    result.push_back(!none && sphere && (all || has_latitude(factor)));
+  }
+  return result;
 }
 
 Choice choose_columns(const Table& table, const ReadOptions& options) {

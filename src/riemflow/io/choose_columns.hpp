@@ -19,8 +19,12 @@ struct Choice {
 /// Factors of the manifold that latitude and longitude can describe.
 std::size_t two_spheres(const Manifold<double>& manifold);
 
-/// columns.size() is manifold->ambient(), or less by two_spheres(): then each S² has latitude and longitude.
-/// Throws Error where the user must say more.
+/// Which factors of the manifold have latitude and longitude among this many columns: none where there are as
+/// many as coordinates, each S² where there are two_spheres() fewer, those of has_latitude()
+/// (coordinates.hpp) where there are as many as coordinate_names(). Empty if no reading takes this many.
+std::vector<bool> factors_with_latitude(const Manifold<double>& manifold, std::size_t columns);
+
+/// columns.size() is one that factors_with_latitude takes. Throws Error where the user must say more.
 Choice choose_columns(const Table& table, const ReadOptions& options);
 
 }  // namespace riemflow::io

@@ -127,6 +127,7 @@ class HeadReader {
 
   /// Sets width and names; true if this row is the header.
   bool take_first(const Record& record, std::uint64_t line) {
+    refuse_control_bytes(record, line);
     Table& table = head_.table;
     const std::string_view rest = text_.substr(static_cast<std::size_t>(record.begin - text_.data()));
     table.width =
@@ -142,6 +143,19 @@ class HeadReader {
     if (!comment_.empty()) table.names = names_in_comment(comment_, head_, options_);
     if (!table.names.empty()) head_.header_line = comment_line_;
     return false;
+  }
+
+  /// Bytes of no meaning in a text, in its first row: a file of another kind.
+  void refuse_control_bytes(const Record& record, std::uint64_t line) const {
+    const auto is_control = [](char c) {
+      return ('\0' <= c && c < '\t') || ('\r' < c && c < ' ') || c == 0x7f;
+    };
+    const char* const found = std::find_if(record.begin, record.end, is_control);
+    if (found == record.end) return;
+    const Place place = place_of(record.begin, found, line);
+    throw Error(fmt::format("{}byte {}: this is not text", at(head_.table.path, place.line, place.column),
+                            in_quotes({found, 1})),
+                "give CSV, TSV, NPY or GeoJSON", Fault::bad_data);
   }
 
   /// Rows of another width are for the reader to complain of.
@@ -171,7 +185,7 @@ class HeadReader {
 
 [[noreturn]] void throw_no_row(const Window& window, const std::string& path, std::uint64_t header_line) {
   if (!window.complete())
-    throw Error(fmt::format("{}: no row ends within the first {} bytes", path, window.capacity()),
+    throw Error(fmt::format("{}no row ends within the first {} bytes", at(path, 1, 1), window.capacity()),
                 "give text with one point a line", Fault::bad_data);
   const char* problem = window.size() == 0 ? "the file is empty"
                         : header_line == 0 ? "there is nothing but blank lines and comments"

@@ -107,14 +107,27 @@ class CsvSource : public PointSource {
           [&] {
             return fmt::format("{}{} is {}{}", where(field.text.data()), layout_.column_name(i, table_),
                                in_quotes(field.text),
-                               kind == NumberKind::missing ? ", a missing value" : ", which is not a number");
+                               kind == NumberKind::missing    ? ", a missing value"
+                               : kind == NumberKind::infinite ? " where a finite number is expected"
+                                                              : ", which is not a number");
           },
-          kind == NumberKind::missing
-              ? "fill it in"
-              : "give a number such as -12.5, or choose other columns with --columns");
+          advice_on(field.text, kind, layout_.angular[i]));
       return false;
     }
     return true;
+  }
+
+  std::string advice_on(std::string_view text, NumberKind kind, bool angular) const {
+    if (kind == NumberKind::missing) return "fill it in";
+    if (kind == NumberKind::infinite) return "correct it";
+    double ignored;
+    if (read_number(text, dialect_.decimal == ',' ? '.' : ',', ignored) == NumberKind::finite)
+      return fmt::format("write decimals with a {}, as in the other rows",
+                         dialect_.decimal == ',' ? "comma" : "point");
+    return fmt::format("give {}, or choose other columns with --columns",
+                       !angular                               ? "a number such as -12.5"
+                       : assumptions_.units == Units::radians ? "radians such as -0.25"
+                                                              : "decimal degrees such as -12.5");
   }
 
   void reject_point(const Complaint& complaint) {

@@ -7,6 +7,8 @@
 
 extern const unsigned char riemflow_earthquakes[];
 extern const std::size_t riemflow_earthquakes_size;
+extern const unsigned char riemflow_torsions[];
+extern const std::size_t riemflow_torsions_size;
 
 namespace riemflow {
 namespace {
@@ -32,6 +34,10 @@ double number(std::string_view text) {
 
 std::string_view embedded_earthquakes_csv() {
   return {reinterpret_cast<const char*>(riemflow_earthquakes), riemflow_earthquakes_size};
+}
+
+std::string_view embedded_torsions_csv() {
+  return {reinterpret_cast<const char*>(riemflow_torsions), riemflow_torsions_size};
 }
 
 template <class T>

@@ -11,7 +11,10 @@ namespace riemflow {
 /// data/significant_earthquakes.csv as it is: year,latitude,longitude with a header line.
 std::string_view embedded_earthquakes_csv();
 
-/// The same as unit vectors on S².
+/// data/torsions.csv as it is: residue_class,phi_deg,psi_deg with a header line.
+std::string_view embedded_torsions_csv();
+
+/// The earthquakes as unit vectors on S².
 template <class T>
 Points<T> embedded_earthquakes();
 

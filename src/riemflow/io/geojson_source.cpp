@@ -42,7 +42,11 @@ class GeoJsonSource : public PointSource {
 
   std::string why_empty() const override {
     if (skipped() > 0) return "every point was skipped";
-    return reader_.others().empty() ? "no geometry in it" : "only " + listed_others();
+    return reader_.others().empty() ? "it has no geometry" : "only " + listed_others();
+  }
+
+  std::string advice_for_empty() const override {
+    return "give a geometry of type Point or MultiPoint, as centroids are";
   }
 
  private:
@@ -98,8 +102,8 @@ std::unique_ptr<PointSource> open_geojson(Window window, const std::string& path
   require(window.size() > 0, at(path, 1, 1) + "the file is empty", "give a GeoJSON object", Fault::bad_data);
 
   Recipe recipe;
-  recipe.parts.push_back({Recipe::Kind::degrees_on_sphere, 2, 3, 1 / std::sqrt(factors[0].curvature)});
-  recipe.swap_advice = "GeoJSON wants [longitude, latitude]";
+  recipe.parts.push_back({Recipe::Kind::degrees_on_sphere, 2, 3, 1 / std::sqrt(factors[0].curvature),
+                          "latitude and longitude seem to be swapped: GeoJSON wants [longitude, latitude]"});
   Assumptions assumptions;
   assumptions.path = path;
   assumptions.format = "geojson";

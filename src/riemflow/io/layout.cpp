@@ -23,14 +23,17 @@ bool is_angular(Kind kind) {
 }
 
 /// Parts in degrees, to be changed once the units are known.
-Recipe recipe_for(const Manifold<double>& manifold, bool coordinates_given) {
+Recipe recipe_for(const Manifold<double>& manifold, std::size_t columns) {
   Recipe recipe;
-  for (const auto& factor : manifold.factors()) {
+  const std::vector<bool> with_latitude = factors_with_latitude(manifold, columns);
+  const auto factors = manifold.factors();
+  for (std::size_t i = 0; i < factors.size(); ++i) {
+    const auto& factor = factors[i];
     const int ambient = factor.manifold->ambient();
     const double radius = factor.curvature == 0 ? 1 : 1 / std::sqrt(std::abs(factor.curvature));
     switch (factor.geometry) {
       case Geometry::sphere:
-        if (ambient == 3 && !coordinates_given)
+        if (with_latitude[i])
           recipe.parts.push_back({Kind::degrees_on_sphere, 2, 3, radius});
         else
           recipe.parts.push_back({Kind::vector_on_sphere, ambient, ambient, radius});
@@ -49,21 +52,51 @@ Recipe recipe_for(const Manifold<double>& manifold, bool coordinates_given) {
   return recipe;
 }
 
+/// What the first rows say of columns of latitude and longitude that may be swapped. They are if no longitude
+/// among them exceeds a right angle and several latitudes do; one that does may be a slip.
+std::string swap_advice(const Table& table, std::size_t latitude, std::size_t longitude, Units units,
+                        const std::string& remedy) {
+  const double right_angle = units == Units::radians ? std::numbers::pi / 2 : 90;
+  std::size_t beyond = 0;
+  for (std::size_t r = 0; r < table.rows(); ++r) {
+    if (std::abs(table.value(r, longitude)) > right_angle) return "";
+    beyond += std::abs(table.value(r, latitude)) > right_angle;
+  }
+  if (beyond > 1) return "latitude and longitude seem to be swapped: " + remedy;
+  return fmt::format("correct it, or if latitude and longitude are swapped {}", remedy);
+}
+
+/// Once columns and units are known.
+void suspect_swaps(const Table& table, Units units, Layout& layout) {
+  std::size_t next = 0;
+  for (auto& part : layout.recipe.parts) {
+    const std::size_t latitude = layout.columns[next];
+    if (part.kind == Kind::degrees_on_sphere) {
+      const std::size_t longitude = layout.columns[next + 1];
+      const Meaning a = meaning_of(table.name(latitude)).meaning,
+                    b = meaning_of(table.name(longitude)).meaning;
+      const bool named = is_latitude(a) || is_longitude(b);
+      part.swap_advice = swap_advice(table, latitude, longitude, units,
+                                     named ? "exchange their names in the header"
+                                           : fmt::format("say --columns {},{}", longitude + 1, latitude + 1));
+    }
+    next += static_cast<std::size_t>(part.numbers);
+  }
+}
+
 /// Names the numbers of each part, and puts a latitude before its longitude where the header tells them
 /// apart.
 void name_numbers(const Table& table, Layout& layout) {
   std::size_t next = 0, angles = 0;
-  bool names_decide = false;
   for (const auto& part : layout.recipe.parts) {
+    layout.angular.insert(layout.angular.end(), static_cast<std::size_t>(part.numbers),
+                          is_angular(part.kind));
     const auto n = static_cast<std::size_t>(part.numbers);
     if (part.kind == Kind::degrees_on_sphere) {
       std::size_t &first = layout.columns[next], &second = layout.columns[next + 1];
       const Meaning a = meaning_of(table.name(first)).meaning, b = meaning_of(table.name(second)).meaning;
-      names_decide |= is_latitude(a) || is_longitude(b) || is_latitude(b) || is_longitude(a);
       if (is_longitude(a) || is_latitude(b)) std::swap(first, second);
       layout.meanings.insert(layout.meanings.end(), {"latitude", "longitude"});
-      layout.recipe.swap_advice = names_decide ? "exchange their names in the header"
-                                               : fmt::format("say --columns {},{}", second + 1, first + 1);
     } else if (part.kind == Kind::angle_in_degrees) {
       for (std::size_t i = 0; i < n; ++i) layout.meanings.push_back(fmt::format("angle {}", ++angles));
     } else {
@@ -156,9 +189,7 @@ Layout lay_out(const Table& table, const ReadOptions& options, Assumptions& assu
   Choice choice = choose_columns(table, options);
   Layout layout;
   layout.columns = std::move(choice.columns);
-  const bool coordinates_given =
-      layout.columns.size() == static_cast<std::size_t>(choice.manifold->ambient());
-  layout.recipe = recipe_for(*choice.manifold, coordinates_given);
+  layout.recipe = recipe_for(*choice.manifold, layout.columns.size());
   name_numbers(table, layout);
 
   assumptions.units = units_of(table, options, layout);
@@ -166,6 +197,7 @@ Layout lay_out(const Table& table, const ReadOptions& options, Assumptions& assu
   if (assumptions.units == Units::degrees && !said && could_be_radians(table, layout))
     assumptions.warnings.push_back(
         "no angle in the first rows exceeds 2π; if they are in radians, say --units radians.");
+  suspect_swaps(table, assumptions.units, layout);
   const bool modest = table.binary && options.units == Units::automatic;
   for (auto& part : layout.recipe.parts)
     if (assumptions.units == Units::radians && is_angular(part.kind))

@@ -10,6 +10,7 @@ namespace riemflow::io {
 struct Layout {
   std::vector<std::size_t> columns;   ///< from 0, in the order of the recipe's numbers
   std::vector<std::string> meanings;  ///< of each: "latitude", "x", "angle 1"
+  std::vector<bool> angular;          ///< of each: in the units of angles
   Recipe recipe;
 
   /// "latitude (column 2, 'lat')", for messages about number i of a row.

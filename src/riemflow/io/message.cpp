@@ -7,8 +7,6 @@
 namespace riemflow::io {
 namespace {
 
-constexpr int kLongest = 40;
-
 /// Bytes of the UTF-8 character that `text` begins with; 0 if it is none, or a control character.
 std::size_t printable_character(std::string_view text) {
   const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
@@ -33,10 +31,10 @@ std::size_t printable_character(std::string_view text) {
 
 }  // namespace
 
-std::string in_quotes(std::string_view text) {
+std::string in_quotes(std::string_view text, std::size_t longest) {
   std::string shown = "'";
-  for (int characters = 0; !text.empty(); ++characters) {
-    if (characters == kLongest) return shown + "…'";
+  for (std::size_t characters = 0; !text.empty(); ++characters) {
+    if (characters == longest) return shown + "…'";
     const std::size_t length = printable_character(text);
     if (length > 0) {
       shown += text.substr(0, length);

@@ -1,15 +1,16 @@
 #pragma once
 // What error messages about files are made of.
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
 
 namespace riemflow::io {
 
-/// 'text', at most 40 characters of it, with what would disturb a terminal (control characters, bytes that
-/// are not UTF-8) escaped.
-std::string in_quotes(std::string_view text);
+/// 'text', at most `longest` characters of it, with what would disturb a terminal (control characters, bytes
+/// that are not UTF-8) escaped.
+std::string in_quotes(std::string_view text, std::size_t longest = 40);
 
 /// "path:line:column: ", both from 1.
 std::string at(std::string_view path, std::uint64_t line, std::uint64_t column);

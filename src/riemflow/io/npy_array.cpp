@@ -46,6 +46,9 @@ NpyHeader read_header(Window& window, const std::string& path) {
 NpyArray check(const NpyHeader& header, const Window& window, const std::string& path) {
   NpyArray array;
   if (header.type != "<f8" && header.type != "<f4") {
+    if (header.type.ends_with("O"))
+      fail_npy(path, "it holds Python objects (a pickle, which can run any code when it is loaded)",
+               "save an array of numbers, as in numpy.save(path, a.astype('<f8'))");
     const bool big_endian = header.type.starts_with(">f");
     fail_npy(
         path,

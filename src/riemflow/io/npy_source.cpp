@@ -57,7 +57,8 @@ class NpySource : public PointSource {
       numbers_[i] = array_.number(row + layout_.columns[i] * array_.bytes);
     for (std::size_t i = 0; i < numbers_.size(); ++i) {
       if (std::isfinite(numbers_[i])) continue;
-      reject([&] { return fmt::format("{} is {}", where(i), shown(i)); }, "give a finite number");
+      reject([&] { return fmt::format("{} is {} where a finite number is expected", where(i), shown(i)); },
+             "correct it");
       return false;
     }
     return true;

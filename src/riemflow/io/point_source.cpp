@@ -23,8 +23,8 @@ bool PointSource::next(std::size_t most, Points<double>& chunk, std::vector<std:
   }
   read_ += n;
   if (read_ == 0)
-    throw Error(fmt::format("{}: no point in it: {}", assumptions_.path, why_empty()),
-                first_skipped_.empty() ? "give one point at least" : "the first one: " + first_skipped_,
+    throw Error(fmt::format("{}: there is no point in it: {}", assumptions_.path, why_empty()),
+                first_skipped_.empty() ? advice_for_empty() : "the first one: " + first_skipped_,
                 Fault::bad_data);
   return n > 0;
 }

@@ -30,6 +30,8 @@ class PointSource {
 
   /// Complete once the source is open.
   const Assumptions& assumptions() const { return assumptions_; }
+  /// One more warning among the assumptions.
+  void warn(std::string sentence) { assumptions_.warnings.push_back(std::move(sentence)); }
   /// Rows left out so far because they are no points.
   std::uint64_t skipped() const { return skipped_; }
   /// What else there is to say of what has been read so far: rows skipped, shapes that are not points.
@@ -43,6 +45,7 @@ class PointSource {
   virtual bool next_point(double* point, std::uint64_t& line) = 0;
   /// Why there is no point in a file that ends without one.
   virtual std::string why_empty() const { return "every row was skipped"; }
+  virtual std::string advice_for_empty() const { return "give one point at least"; }
 
   /// Counts a row that is no point, or throws Error(problem(), advice). `problem` is not called more than
   /// once for a file whose bad rows are skipped.

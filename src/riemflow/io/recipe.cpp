@@ -34,9 +34,9 @@ Complaint latitude_complaint(const double* row, bool degrees, const std::string&
   const bool swapped =
       std::abs(row[1]) <= (degrees ? 90 : kPi / 2) && std::abs(row[0]) <= (degrees ? 360 : 2 * kPi);
   return {0, degrees ? "where -90 to 90 degrees is expected" : "where -π/2 to π/2 is expected",
-          swapped ? "latitude and longitude seem to be swapped: " + swap_advice
-                  : std::string(degrees ? "give decimal degrees, south negative"
-                                        : "say --units degrees if it is in degrees")};
+          swapped && !swap_advice.empty() ? swap_advice
+                                          : std::string(degrees ? "give decimal degrees, south negative"
+                                                                : "say --units degrees if it is in degrees")};
 }
 
 Complaint longitude_complaint(bool degrees) {
@@ -98,14 +98,13 @@ std::optional<Complaint> in_ball(const double* row, int n, double radius, double
   return std::nullopt;
 }
 
-std::optional<Complaint> make_part(const Recipe& recipe, const Recipe::Part& part, const double* row,
-                                   double* point) {
+std::optional<Complaint> make_part(const Recipe::Part& part, const double* row, double* point) {
   using Kind = Recipe::Kind;
   switch (part.kind) {
     case Kind::degrees_on_sphere:
-      return on_sphere(row, true, part.radius, recipe.swap_advice, point);
+      return on_sphere(row, true, part.radius, part.swap_advice, point);
     case Kind::radians_on_sphere:
-      return on_sphere(row, false, part.radius, recipe.swap_advice, point);
+      return on_sphere(row, false, part.radius, part.swap_advice, point);
     case Kind::vector_on_sphere:
       return vector_on_sphere(row, part.numbers, part.radius, point);
     case Kind::angle_in_degrees:
@@ -147,7 +146,7 @@ int Recipe::coordinates() const {
 std::optional<Complaint> Recipe::make(const double* row, double* point) const {
   const double* from = row;
   for (const Part& part : parts) {
-    if (auto complaint = make_part(*this, part, from, point)) {
+    if (auto complaint = make_part(part, from, point)) {
       if (complaint->number) *complaint->number += static_cast<std::size_t>(from - row);
       return complaint;
     }

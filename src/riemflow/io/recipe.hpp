@@ -34,10 +34,11 @@ struct Recipe {
     int numbers;      ///< taken from the row
     int coordinates;  ///< of the point
     double radius = 1;
+    /// What to do about a latitude out of range whose longitude would be one; empty if they cannot be
+    /// swapped.
+    std::string swap_advice = {};
   };
   std::vector<Part> parts;
-  /// What to do where latitude and longitude seem to be swapped.
-  std::string swap_advice;
 
   std::size_t numbers() const;
   int coordinates() const;

@@ -1,0 +1,148 @@
+#include <fmt/core.h>
+
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+
+#include "apps/riemflow/commands.hpp"
+#include "apps/riemflow/support/console.hpp"
+#include "apps/riemflow/support/data.hpp"
+#include "riemflow/core/error.hpp"
+#include "riemflow/io/atomic_file.hpp"
+#include "riemflow/io/bytes.hpp"
+#include "riemflow/io/data_sets.hpp"
+#include "riemflow/io/duplicates.hpp"
+
+namespace riemflow::app {
+namespace {
+
+struct Options {
+  std::string name, data_dir, output;
+  bool json = false;
+};
+
+/// "embedded", "found", "changed" or "absent", and the path of a file that is there.
+struct Presence {
+  std::string state, path;
+};
+
+Presence presence_of(const KnownData& known, const std::string& data_dir) {
+  const auto found = look_for_data_set(known.name, data_dir);
+  if (!found) return {"absent", ""};
+  if (known.embedded) return {"embedded", ""};
+  return {found->other_hash() ? "changed" : "found", found->path};
+}
+
+nlohmann::ordered_json as_json(const KnownData& known, const Presence& presence) {
+  return {{"name", known.name},
+          {"what", known.what},
+          {"manifold", known.manifold},
+          {"rows", known.rows},
+          {"distinct", known.distinct},
+          {"state", presence.state},
+          {"path", presence.path.empty() ? nlohmann::ordered_json() : nlohmann::ordered_json(presence.path)},
+          {"file", known.file},
+          {"sha256", known.sha256},
+          {"columns", known.columns},
+          {"source", known.source}};
+}
+
+void list(const Options& options) {
+  auto out = nlohmann::ordered_json::array();
+  if (!options.json)
+    fmt::print("{:<12} {:<9} {:>6} {:>9}  {:<9} {}\n", "name", "manifold", "rows", "distinct", "state",
+               "what");
+  for (const KnownData& known : known_data_sets()) {
+    const Presence presence = presence_of(known, options.data_dir);
+    if (options.json)
+      out.push_back(as_json(known, presence));
+    else
+      fmt::print("{:<12} {:<9} {:>6} {:>9}  {:<9} {}\n", known.name, known.manifold, known.rows,
+                 known.distinct, presence.state, known.what);
+    if (presence.state == "changed")
+      say("{} is not the {} set that is known: its SHA-256 differs.", presence.path, known.name);
+  }
+  if (options.json) return print_json(out);
+  if (data_folder(options.data_dir).empty())
+    say("Sets that are absent are read from the folder that --data-dir or RIEMFLOW_DATA names.");
+}
+
+void show(const Options& options) {
+  const FoundData found = find_data_set(options.name, options.data_dir);
+  const KnownData& known = *found.known;
+  const Presence presence = presence_of(known, options.data_dir);
+  const DataSet data = read_all(*open_data(std::string(known.name), {}, options.data_dir));
+  const std::size_t rows = data.points.size(), distinct = rows - count_duplicates(data.points);
+  if (const auto hash = found.other_hash())
+    say("Warning: {} is not the {} set that is known: its SHA-256 is {}, not {}.", found.path, known.name,
+        *hash, known.sha256);
+  if (options.json) {
+    nlohmann::ordered_json out = as_json(known, presence);
+    out["rows"] = rows;
+    out["distinct"] = distinct;
+    return print_json(out);
+  }
+  fmt::print("{}: {}\n", known.name, known.what);
+  fmt::print("rows      {}, {} of them distinct\n", rows, distinct);
+  fmt::print("manifold  {}\n", known.manifold);
+  fmt::print("file      {}\n", found.path.empty() ? "part of riemflow" : found.path);
+  for (const std::string& sentence : data.assumptions.sentences()) fmt::print("          {}\n", sentence);
+  fmt::print("from      {}\n", known.source);
+  fmt::print("SHA-256   {}{}\n", known.sha256,
+             presence.state == "changed" ? ", which this file has not" : "");
+}
+
+void export_set(const Options& options) {
+  const FoundData found = find_data_set(options.name, options.data_dir);
+  const bool to_stdout = options.output.empty() || options.output == "-";
+  if (const auto hash = found.other_hash())
+    say("Warning: {} is not the {} set that is known: its SHA-256 is {}.", found.path, found.known->name,
+        *hash);
+  write_file_atomically(to_stdout ? "/dev/stdout" : options.output, [&](Sink& sink) {
+    const auto source = found.path.empty() ? io::memory_bytes(found.bytes) : io::open_bytes(found.path);
+    std::string piece(std::size_t{1} << 16, '\0');
+    while (const std::size_t n = source->read(piece.data(), piece.size()))
+      sink.write(std::string_view(piece).substr(0, n));
+  });
+}
+
+}  // namespace
+
+void add_data_command(CLI::App& app) {
+  auto* command = app.add_subcommand("data", "Data sets that are known by name");
+  command->require_subcommand(1);
+  command->footer("Example:\n  riemflow data list");
+  auto options = std::make_shared<Options>();
+  const auto add_name = [&](CLI::App& to) {
+    std::vector<std::string> names;
+    for (const KnownData& known : known_data_sets()) names.emplace_back(known.name);
+    to.add_option("NAME", options->name, "Of the set")
+        ->required()
+        ->type_name(fmt::format("{}", fmt::join(names, "|")));
+  };
+
+  auto* to_list = command->add_subcommand("list", "Which there are, and which are found here");
+  add_data_dir(*to_list, options->data_dir);
+  add_json(*to_list, options->json);
+  to_list->footer(
+      "State: embedded (part of riemflow), found (the file has the known SHA-256), changed (it has "
+      "another),\n"
+      "absent.\n\nExample:\n  riemflow data list --data-dir ~/rcnf-data");
+  to_list->callback([options] { list(*options); });
+
+  auto* to_show = command->add_subcommand("show", "What a set is, how many rows, where from");
+  add_name(*to_show);
+  add_data_dir(*to_show, options->data_dir);
+  add_json(*to_show, options->json);
+  to_show->footer("Example:\n  riemflow data show earthquakes");
+  to_show->callback([options] { show(*options); });
+
+  auto* to_export = command->add_subcommand("export", "The file of a set, byte for byte");
+  add_name(*to_export);
+  to_export->add_option("-o,--output", options->output, "Where it goes; standard output unless given")
+      ->type_name("FILE");
+  add_data_dir(*to_export, options->data_dir);
+  to_export->footer("Example:\n  riemflow data export torsions -o torsions.csv");
+  to_export->callback([options] { export_set(*options); });
+}
+
+}  // namespace riemflow::app

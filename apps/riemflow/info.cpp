@@ -1,0 +1,138 @@
+#include <fmt/core.h>
+
+#include <CLI/CLI.hpp>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "apps/riemflow/commands.hpp"
+#include "apps/riemflow/support/console.hpp"
+#include "apps/riemflow/support/options.hpp"
+#include "riemflow/io/config_json.hpp"
+#include "riemflow/io/message.hpp"
+#include "riemflow/io/model_file.hpp"
+
+namespace riemflow::app {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::size_t numbers_in(const std::vector<Tensor>& tensors) {
+  std::size_t n = 0;
+  for (const Tensor& tensor : tensors) n += tensor.bytes.size() / item_size(tensor.dtype);
+  return n;
+}
+
+/// The metadata's JSON text as JSON, without what is nested deeper than anyone wrote on purpose; the text
+/// itself if it is none.
+Json provenance_of(const std::string& text) {
+  constexpr int kDeepest = 16;
+  const auto keep = [](int depth, Json::parse_event_t, Json&) { return depth < kDeepest; };
+  Json value = Json::parse(text, keep, false);
+  return value.is_discarded() ? Json(text) : value;
+}
+
+/// What a file says of itself, with nothing in it that would disturb a terminal.
+std::string shown(const std::string& text) {
+  constexpr std::size_t kLongest = 500;
+  std::string quoted = io::in_quotes(text, kLongest);
+  const bool plain = quoted.size() == text.size() + 2;
+  return plain ? text : quoted;
+}
+
+/// A line for each value, nested names joined by dots.
+void print_fields(const std::string& name, const Json& value) {
+  if (value.is_object() && !value.empty()) {
+    for (const auto& [key, inner] : value.items())
+      print_fields(name.empty() ? shown(key) : name + "." + shown(key), inner);
+    return;
+  }
+  const std::string text = value.is_string() ? value.get<std::string>()
+                                             : value.dump(-1, ' ', true, Json::error_handler_t::replace);
+  fmt::print("  {:<28} {}\n", name.empty() ? "text" : name, shown(text));
+}
+
+void run(const std::string& path, bool json) {
+  const Model model = load_model(path);
+  std::error_code ignored;
+  const std::uintmax_t size = std::filesystem::file_size(path, ignored);
+  const auto text_of = [&](const char* key) {
+    const auto entry = model.metadata.find(key);
+    return entry == model.metadata.end() ? std::string() : entry->second;
+  };
+  const Json config = Json::parse(config_to_json(model.config));
+  const bool resumable = !model.state.empty();
+  if (json) {
+    Json out = {{"path", path},
+                {"bytes", ignored ? Json() : Json(size)},
+                {"manifold", model.config.manifold},
+                {"precision", model.precision},
+                {"parameters", numbers_in(model.parameters)},
+                {"resumable", resumable},
+                {"config", config},
+                {"metadata", Json::object()}};
+    for (const auto& [key, value] : model.metadata)
+      out["metadata"][key] = key == "provenance" ? provenance_of(value) : Json(value);
+    // ASCII alone: a file of a stranger may hold what a terminal obeys.
+    const std::string text = out.dump(2, ' ', true, Json::error_handler_t::replace) + "\n";
+    std::fwrite(text.data(), 1, text.size(), stdout);
+    return;
+  }
+
+  const auto line = [](const char* name, const std::string& value) {
+    fmt::print("{:<12} {}\n", name, value);
+  };
+  const FieldConfig& field = model.config.field;
+  const SolverOptions& solver = model.config.solver;
+  const Json& f = config.at("field");
+  line("model", path + (ignored ? "" : fmt::format(", {} bytes", size)));
+  line("manifold", model.config.manifold);
+  line("field", fmt::format("{} hidden layers of {}, {}, input {}, {} parameters, {}", field.depth,
+                            field.width, f.at("activation").get<std::string>(),
+                            f.at("input").get<std::string>(), numbers_in(model.parameters), model.precision));
+  line("base", shown(text_of("base").empty() ? "default" : text_of("base")));
+  line("divergence", config.at("divergence").at("estimator").get<std::string>());
+  line("solver", solver.fixed_steps > 0
+                     ? fmt::format("{}, {} fixed steps", solver.method, solver.fixed_steps)
+                     : fmt::format("{}, rtol {:g}, atol {:g}", solver.method, solver.rtol, solver.atol));
+  line("resumable", resumable ? "yes: it holds the state of the training" : "no: parameters only");
+  for (const auto& [name, key] : {std::pair{"data", "data_name"},
+                                  {"SHA-256", "data_sha256"},
+                                  {"seed", "seed"},
+                                  {"version", "riemflow_version"}})
+    if (!text_of(key).empty()) line(name, shown(text_of(key)));
+  if (!text_of("provenance").empty()) {
+    fmt::print("provenance\n");
+    print_fields("", provenance_of(text_of("provenance")));
+  }
+  bool others = false;
+  for (const auto& [key, value] : model.metadata) {
+    bool known = false;
+    for (const char* name : {"base", "data_name", "data_sha256", "seed", "riemflow_version", "provenance"})
+      known = known || key == name;
+    if (known) continue;
+    if (!others) fmt::print("other metadata\n");
+    others = true;
+    fmt::print("  {:<28} {}\n", shown(key), shown(value));
+  }
+}
+
+}  // namespace
+
+void add_info(CLI::App& app) {
+  auto* command = app.add_subcommand("info", "What a model file holds and where it is from");
+  struct Options {
+    std::string path;
+    bool json = false;
+  };
+  auto options = std::make_shared<Options>();
+  command->add_option("MODEL", options->path, "Model file that `riemflow fit` wrote")
+      ->required()
+      ->type_name("FILE");
+  add_json(*command, options->json);
+  command->footer(
+      "Examples:\n  riemflow info quakes.safetensors\n  riemflow info quakes.safetensors --json | jq "
+      ".config");
+  command->callback([options] { run(options->path, options->json); });
+}
+
+}  // namespace riemflow::app

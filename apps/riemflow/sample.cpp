@@ -1,0 +1,82 @@
+#include <fmt/core.h>
+
+#include <CLI/CLI.hpp>
+
+#include "apps/riemflow/commands.hpp"
+#include "apps/riemflow/support/console.hpp"
+#include "apps/riemflow/support/coordinate_rows.hpp"
+#include "apps/riemflow/support/count.hpp"
+#include "apps/riemflow/support/failures.hpp"
+#include "apps/riemflow/support/table.hpp"
+#include "apps/riemflow/support/with_flow.hpp"
+#include "riemflow/manifold/parse.hpp"
+
+namespace riemflow::app {
+namespace {
+
+/// Draws computed at a time; a multiple of kLanes, so that the sample does not depend on it.
+constexpr std::uint64_t kChunk = 16384;
+static_assert(kChunk % kLanes == 0);
+
+struct Options {
+  ModelChoice model;
+  std::uint64_t n = 0, seed = 0;
+  std::string output = "-";
+  bool vectors = false, allow_failures = false;
+};
+
+void run(const Options& options) {
+  table_format(options.output);  // a name that cannot be is said before any work
+  const Model model = load_model(options.model.path);
+  const auto manifold = parse_manifold<double>(model.config.manifold);
+  CoordinateRows coordinates(*manifold, options.vectors);
+  std::vector<Column> columns;
+  coordinates.append_columns(columns);
+  Failures failures;
+  with_flow(model, options.model, [&](auto& flow) {
+    write_table(options.output, columns, digits_of(model.precision), [&](TableWriter& table) {
+      std::vector<double> rows;
+      for (std::uint64_t first = 0; first < options.n; first += kChunk) {
+        const auto n = static_cast<std::size_t>(std::min(kChunk, options.n - first));
+        const auto drawn = flow.sample(n, options.seed, first);
+        rows.clear();
+        for (std::size_t i = 0; i < n; ++i) coordinates.append(drawn.frames.back()[i], rows);
+        table.rows(rows);
+        for (const Failure& failure : drawn.summary.failures)
+          failures.add([&] { return fmt::format("draw {}", first + failure.point + 1); }, failure.status);
+      }
+    });
+  });
+  for (const std::string& sentence : failures.sentences()) say_text(sentence);
+  end_on_failures(failures, options.n, "draws", true, options.allow_failures);
+}
+
+}  // namespace
+
+void add_sample(CLI::App& app) {
+  auto* command = app.add_subcommand("sample", "Draw points from a model");
+  auto options = std::make_shared<Options>();
+  add_model(*command, options->model);
+  add_count(*command, "-n,--points", options->n, 1, 1'000'000'000'000, "Points to draw; 1e6 is a million")
+      ->required();
+  command
+      ->add_option("-o,--output", options->output,
+                   "Where the points go: .csv, .tsv or .npy; - for CSV on standard output")
+      ->capture_default_str()
+      ->type_name("FILE");
+  command->add_option("--seed", options->seed, "Of the random numbers: same seed, same points")
+      ->capture_default_str();
+  command->add_flag("--vectors", options->vectors,
+                    "Coordinates of the surrounding space, such as unit vectors, instead of degrees");
+  add_allow_failures(*command, options->allow_failures);
+  command->footer(
+      "Columns: latitude, longitude on sphere:2; angle_1 … on a torus, all in degrees; x_1 … elsewhere.\n"
+      "The points depend on the model, the seed and the tolerance, not on the threads.\n\n"
+      "Examples:\n"
+      "  riemflow sample quakes.safetensors -n 1000\n"
+      "  riemflow sample quakes.safetensors -n 1e6 --seed 7 -o synthetic.npy\n"
+      "  riemflow sample quakes.safetensors -n 1000 | riemflow score quakes.safetensors -");
+  command->callback([options] { run(*options); });
+}
+
+}  // namespace riemflow::app

@@ -1,0 +1,144 @@
+#include <fmt/core.h>
+
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+
+#include "apps/riemflow/commands.hpp"
+#include "apps/riemflow/support/console.hpp"
+#include "apps/riemflow/support/data.hpp"
+#include "apps/riemflow/support/density_unit.hpp"
+#include "apps/riemflow/support/scoring.hpp"
+#include "apps/riemflow/support/table.hpp"
+#include "apps/riemflow/support/with_flow.hpp"
+#include "riemflow/manifold/parse.hpp"
+
+namespace riemflow::app {
+namespace {
+
+struct Options {
+  ModelChoice model;
+  DataChoice data;
+  std::string output, per;
+  bool allow_failures = false, json = false;
+
+  bool to_stdout() const { return output == "-" || output == "/dev/stdout"; }
+};
+
+/// Writes the rows, if they are wanted.
+template <class T>
+Scores score(const Options& options, Flow<T>& flow, PointSource& source, double log_size) {
+  if (options.output.empty()) return score_points<T>(flow, source);
+  Scores scores;
+  const bool npy = table_format(options.output) == TableFormat::npy;
+  std::vector<Column> columns = {{"log_density"}};
+  if (!npy) columns.insert(columns.begin(), {source.assumptions().row, true});
+  write_table(options.output, columns, sizeof(T) == 4 ? 9 : 0, [&](TableWriter& table) {
+    std::vector<double> rows;
+    scores = score_points<T>(flow, source,
+                             [&](std::span<const std::uint64_t> lines, std::span<const T> log_density) {
+                               rows.clear();
+                               for (std::size_t i = 0; i < lines.size(); ++i) {
+                                 if (!npy) rows.push_back(static_cast<double>(lines[i]));
+                                 rows.push_back(static_cast<double>(log_density[i]) + log_size);
+                               }
+                               table.rows(rows);
+                             });
+  });
+  return scores;
+}
+
+/// "1.234 ± 0.005 nats per sr"
+std::string nats(double mean, double error, const DensityUnit& unit) {
+  const std::string spread = std::isnan(error) ? "" : fmt::format(" ± {:.4f}", error);
+  return fmt::format("{:.4f}{} nats per {}", mean, spread, unit.shown);
+}
+
+void print(const Options& options, const Model& model, const Manifold<double>& manifold, const Scores& scores,
+           const DensityUnit& unit, const PointSource& source, double tolerance) {
+  const double nll = -(scores.log_density.mean() + unit.log_size);
+  const double error = scores.log_density.standard_error();
+  const double uniform = manifold.log_volume() - unit.log_size;
+  std::string text;
+  if (options.json) {
+    nlohmann::ordered_json out = {
+        {"model", model.path},
+        {"data", source.assumptions().path},
+        {"manifold", model.config.manifold},
+        {"unit", unit.name},
+        {"points", scores.points},
+        {"nll", nll},
+        {"nll_standard_error", error},
+        {"nll_uniform", nullptr},
+        {"skipped", source.skipped()},
+        {"failed", scores.failures.count},
+        {"failures", nlohmann::ordered_json::array()},
+        {"tolerance", tolerance},
+        {"evaluations_per_solve",
+         scores.solves == 0 ? 0.0
+                            : static_cast<double>(scores.evaluations) / static_cast<double>(scores.solves)}};
+    if (manifold.compact()) out["nll_uniform"] = uniform;
+    for (const Failures::Named& failure : scores.failures.named)
+      out["failures"].push_back({{"place", failure.place}, {"reason", explain(failure.status)}});
+    text = out.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+  } else {
+    text = fmt::format("points    {}\n", scores.points);
+    if (scores.log_density.size() == 0)
+      text += "mean NLL  none: every point failed\n";
+    else
+      text += fmt::format("mean NLL  {}\n", nats(nll, error, unit));
+    if (manifold.compact())
+      text += fmt::format("uniform   {}\n", nats(uniform, std::numeric_limits<double>::quiet_NaN(), unit));
+    if (source.skipped() > 0) text += fmt::format("skipped   {}\n", source.skipped());
+    if (scores.failures.count > 0) text += fmt::format("failed    {}\n", scores.failures.count);
+  }
+  std::fwrite(text.data(), 1, text.size(), options.to_stdout() ? stderr : stdout);
+}
+
+void run(const Options& options) {
+  if (!options.output.empty()) table_format(options.output);  // a name that cannot be is said before any work
+  Model model = load_model(options.model.path);
+  const auto manifold = parse_manifold<double>(model.config.manifold);
+  const DensityUnit unit = density_unit(*manifold, options.per);
+  if (model.config.divergence.estimator != DivergenceEstimator::exact) {
+    model.config.divergence.estimator = DivergenceEstimator::exact;
+    say("The model was trained with estimated divergences; its density is computed with exact ones.");
+  }
+  const auto source = options.data.open(model.config.manifold);
+  Scores scores;
+  double tolerance = 0;
+  with_flow(model, options.model, [&](auto& flow) {
+    tolerance = flow.config().solver.rtol;
+    scores = score(options, flow, *source, unit.log_size);
+  });
+  for (const std::string& sentence : source->remarks()) say_text(sentence);
+  for (const std::string& sentence : scores.failures.sentences()) say_text(sentence);
+  print(options, model, *manifold, scores, unit, *source, tolerance);
+  end_on_failures(scores.failures, scores.points, "points", !options.output.empty(), options.allow_failures);
+}
+
+}  // namespace
+
+void add_score(CLI::App& app) {
+  auto* command = app.add_subcommand("score", "Log-density of each point, and the mean");
+  auto options = std::make_shared<Options>();
+  add_model(*command, options->model);
+  add_data(*command, options->data)->required();
+  command
+      ->add_option("-o,--output", options->output,
+                   "Log-density a row, as .csv, .tsv (line,log_density) or .npy (one column); - for CSV on "
+                   "standard output, with the summary on standard error; no rows unless given")
+      ->type_name("FILE");
+  add_per(*command, options->per);
+  add_allow_failures(*command, options->allow_failures);
+  add_json(*command, options->json);
+  command->footer(
+      "The mean is that of −log p(x), in nats, with its standard error. A point whose density cannot be\n"
+      "computed is named, is nan in the rows and left out of the mean; the exit code is then 75.\n\n"
+      "Examples:\n"
+      "  riemflow score quakes.safetensors quakes.csv\n"
+      "  riemflow score quakes.safetensors quakes.csv --per km2 -o scores.csv\n"
+      "  riemflow score quakes.safetensors - --columns lat,lon --json < quakes.csv");
+  command->callback([options] { run(*options); });
+}
+
+}  // namespace riemflow::app

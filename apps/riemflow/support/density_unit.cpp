@@ -1,0 +1,53 @@
+#include "apps/riemflow/support/density_unit.hpp"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <cmath>
+#include <numbers>
+
+#include "apps/riemflow/support/options.hpp"
+#include "riemflow/core/error.hpp"
+#include "riemflow/manifold/earth.hpp"
+
+namespace riemflow::app {
+namespace {
+
+/// The manifold's own first.
+std::vector<DensityUnit> units_of(const Manifold<double>& manifold) {
+  const auto factors = manifold.factors();
+  const int d = manifold.dimension();
+  const double log_degree = std::log(std::numbers::pi / 180);
+  if (factors.size() == 1 && factors[0].geometry == Geometry::sphere && d == 2 && factors[0].curvature == 1)
+    return {{"sr", "sr", 0},
+            {"km2", "km²", -2 * std::log(kEarthRadiusKm)},
+            {"deg2", "square degree", 2 * log_degree}};
+  if (factors.size() == 1 && factors[0].geometry == Geometry::torus) {
+    const std::string power = d == 1 ? "" : fmt::format("^{}", d);
+    return {{"rad", "rad" + power, 0}, {"deg", "deg" + power, d * log_degree}};
+  }
+  return {{"volume", "unit of volume", 0}};
+}
+
+}  // namespace
+
+DensityUnit density_unit(const Manifold<double>& manifold, const std::string& per) {
+  const std::vector<DensityUnit> units = units_of(manifold);
+  if (per.empty()) return units.front();
+  std::string names;
+  for (const DensityUnit& unit : units) {
+    if (unit.name == per) return unit;
+    names += (names.empty() ? "" : ", ") + unit.name;
+  }
+  throw Error(fmt::format("densities on {} are not per {}", manifold.name(), per),
+              units.size() == 1 ? "leave out --per" : "give one of " + names, Fault::usage);
+}
+
+CLI::Option* add_per(CLI::App& command, std::string& per) {
+  return add_choice(
+      command, "--per", per, {"sr", "km2", "deg2", "rad", "deg"},
+      "Unit of the density: sr, km2 or deg2 on sphere:2, rad or deg on a torus; the first unless "
+      "given. km2: on a sphere of the Earth's mean radius, 6371.0088 km");
+}
+
+}  // namespace riemflow::app

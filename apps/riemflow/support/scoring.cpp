@@ -1,0 +1,71 @@
+#include "apps/riemflow/support/scoring.hpp"
+
+#include <fmt/format.h>
+
+#include <future>
+
+#include "apps/riemflow/support/data.hpp"
+#include "apps/riemflow/support/with_flow.hpp"
+#include "riemflow/core/error.hpp"
+
+namespace riemflow::app {
+
+template <class T>
+Points<T> rounded(const Manifold<T>& manifold, const Points<double>& points,
+                  std::span<const std::uint64_t> lines, const Assumptions& assumptions) {
+  Points<T> result = converted<T>(points);
+  for (std::size_t i = 0; i < result.size(); ++i)
+    if (const auto defect = manifold.defect(result[i]))
+      throw Error(fmt::format("{}: in the model's precision, {}, the point is not on {}: {}",
+                              place_of(assumptions, lines[i]), sizeof(T) == 4 ? "float" : "double",
+                              manifold.name(), *defect),
+                  sizeof(T) == 4 ? "remove it, or use a model of precision double" : "correct or remove it",
+                  Fault::bad_data);
+  return result;
+}
+
+template <class T>
+Scores score_points(Flow<T>& flow, PointSource& source,
+                    const std::function<void(std::span<const std::uint64_t>, std::span<const T>)>& see) {
+  struct Chunk {
+    Points<double> points;
+    std::vector<std::uint64_t> lines;
+  };
+  Chunk now, next;
+  Scores scores;
+  NoiseKey key;
+  bool more = source.next(kChunk, now.points, &now.lines);
+  while (more) {
+    // After the chunks that it writes to: its destructor waits.
+    std::future<bool> reading =
+        std::async(std::launch::async, [&] { return source.next(kChunk, next.points, &next.lines); });
+    const LogProb<T> result =
+        flow.log_prob(rounded(flow.manifold(), now.points, now.lines, source.assumptions()), key);
+    for (const T value : result.values)
+      if (!std::isnan(value)) scores.log_density.add(value);
+    for (const Failure& failure : result.summary.failures)
+      scores.failures.add([&] { return place_of(source.assumptions(), now.lines[failure.point]); },
+                          failure.status);
+    scores.points += result.values.size();
+    scores.solves += result.summary.solves;
+    scores.evaluations += static_cast<std::uint64_t>(result.summary.evaluations);
+    if (see) see(now.lines, result.values);
+    ++key.iteration;  // noise is named by the chunk and the point's number in it
+    more = reading.get();
+    std::swap(now, next);
+  }
+  return scores;
+}
+
+template Points<float> rounded(const Manifold<float>&, const Points<double>&, std::span<const std::uint64_t>,
+                               const Assumptions&);
+template Points<double> rounded(const Manifold<double>&, const Points<double>&,
+                                std::span<const std::uint64_t>, const Assumptions&);
+template Scores score_points(
+    Flow<float>&, PointSource&,
+    const std::function<void(std::span<const std::uint64_t>, std::span<const float>)>&);
+template Scores score_points(
+    Flow<double>&, PointSource&,
+    const std::function<void(std::span<const std::uint64_t>, std::span<const double>)>&);
+
+}  // namespace riemflow::app

@@ -1,0 +1,65 @@
+#pragma once
+// Log-densities of a stream of points: a chunk is computed while the next one is read, so that memory does
+// not grow with the file.
+
+#include <cmath>
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "apps/riemflow/support/failures.hpp"
+#include "riemflow/engine/flow.hpp"
+#include "riemflow/io/point_source.hpp"
+
+namespace riemflow::app {
+
+/// Points computed at a time; a multiple of kLanes, so that tiles are those of the whole.
+inline constexpr std::size_t kChunk = 16384;
+
+/// Mean and variance by Welford's recurrence: no large sums that cancel.
+class RunningMean {
+ public:
+  void add(double value) {
+    ++n_;
+    const double from_mean = value - mean_;
+    mean_ += from_mean / static_cast<double>(n_);
+    squares_ += from_mean * (value - mean_);
+  }
+  std::uint64_t size() const { return n_; }
+  /// NaN of nothing.
+  double mean() const { return n_ > 0 ? mean_ : std::numeric_limits<double>::quiet_NaN(); }
+  /// Of the mean; NaN of less than two values.
+  double standard_error() const {
+    const auto n = static_cast<double>(n_);
+    return n_ > 1 ? std::sqrt(squares_ / (n - 1) / n) : std::numeric_limits<double>::quiet_NaN();
+  }
+
+ private:
+  std::uint64_t n_ = 0;
+  double mean_ = 0, squares_ = 0;
+};
+
+struct Scores {
+  RunningMean log_density;  ///< of the points that did not fail
+  Failures failures;
+  std::uint64_t points = 0;
+  std::uint64_t solves = 0, evaluations = 0;
+};
+
+/// see(lines, log_densities) for each chunk in order, NaN where a point failed. Throws Error(Fault::bad_data)
+/// as the source does, and for a point that rounding to T takes off the manifold.
+template <class T>
+Scores score_points(
+    Flow<T>& flow, PointSource& source,
+    const std::function<void(std::span<const std::uint64_t>, std::span<const T>)>& see = nullptr);
+
+/// Points in the precision of a flow. Throws Error(Fault::bad_data), naming the first, where rounding takes
+/// one off the manifold: it can be too near the rim of a ball for a float to tell.
+template <class T>
+Points<T> rounded(const Manifold<T>& manifold, const Points<double>& points,
+                  std::span<const std::uint64_t> lines, const Assumptions& assumptions);
+
+}  // namespace riemflow::app

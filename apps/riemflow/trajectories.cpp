@@ -1,0 +1,157 @@
+#include <fmt/core.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+
+#include "apps/riemflow/commands.hpp"
+#include "apps/riemflow/support/console.hpp"
+#include "apps/riemflow/support/coordinate_rows.hpp"
+#include "apps/riemflow/support/count.hpp"
+#include "apps/riemflow/support/data.hpp"
+#include "apps/riemflow/support/failures.hpp"
+#include "apps/riemflow/support/scoring.hpp"
+#include "apps/riemflow/support/table.hpp"
+#include "apps/riemflow/support/with_flow.hpp"
+#include "riemflow/core/error.hpp"
+#include "riemflow/manifold/parse.hpp"
+
+namespace riemflow::app {
+namespace {
+
+struct Options {
+  ModelChoice model;
+  DataChoice data;
+  std::uint64_t n = 0, frames = 0, seed = 0;
+  std::string output = "-";
+  bool vectors = false, allow_failures = false;
+};
+
+/// Paths on their way to the table: rows point, frame, time, coordinates; by point, then by rising time.
+class PathRows {
+ public:
+  PathRows(const Options& options, const Manifold<double>& manifold)
+      : options_(options), coordinates_(manifold, options.vectors) {}
+
+  std::vector<Column> columns() const {
+    std::vector<Column> result = {{"point", true}, {"frame", true}, {"time"}};
+    coordinates_.append_columns(result);
+    return result;
+  }
+
+  /// from_data: the frames run from time 1 to 0.
+  template <class T>
+  void write(TableWriter& table, const Carried<T>& path, bool from_data) {
+    rows_.clear();
+    const std::size_t frames = path.frames.size();
+    for (std::size_t i = 0; i < path.frames.front().size(); ++i) {
+      for (std::size_t k = 0; k < frames; ++k) {
+        rows_.push_back(static_cast<double>(written_ + i + 1));
+        rows_.push_back(static_cast<double>(k + 1));
+        rows_.push_back(static_cast<double>(k) / static_cast<double>(frames - 1));
+        coordinates_.append(path.frames[from_data ? frames - 1 - k : k][i], rows_);
+      }
+    }
+    table.rows(rows_);
+    written_ += path.frames.front().size();
+  }
+
+  std::uint64_t written() const { return written_; }
+  /// Points computed at a time, so that the rows of all frames stay a few megabytes.
+  std::size_t chunk() const {
+    const std::uint64_t most = std::max<std::uint64_t>(1, 16384 / (options_.frames * kLanes));
+    return static_cast<std::size_t>(most * kLanes);
+  }
+
+ private:
+  const Options& options_;
+  CoordinateRows coordinates_;
+  std::vector<double> rows_;
+  std::uint64_t written_ = 0;
+};
+
+template <class T>
+void from_base(const Options& options, Flow<T>& flow, PathRows& rows, TableWriter& table,
+               Failures& failures) {
+  for (std::uint64_t first = 0; first < options.n; first += rows.chunk()) {
+    const auto n = static_cast<std::size_t>(std::min<std::uint64_t>(rows.chunk(), options.n - first));
+    const Carried<T> path =
+        flow.push(flow.sample_base(n, options.seed, 0, first), static_cast<int>(options.frames));
+    rows.write(table, path, false);
+    for (const Failure& failure : path.summary.failures)
+      failures.add([&] { return fmt::format("point {}", first + failure.point + 1); }, failure.status);
+  }
+}
+
+template <class T>
+void from_data(const Options& options, PointSource& source, Flow<T>& flow, PathRows& rows, TableWriter& table,
+               Failures& failures) {
+  Points<double> points;
+  std::vector<std::uint64_t> lines;
+  while (options.n == 0 || rows.written() < options.n) {
+    std::size_t most = rows.chunk();
+    if (options.n > 0)
+      most = static_cast<std::size_t>(std::min<std::uint64_t>(most, options.n - rows.written()));
+    if (!source.next(most, points, &lines)) break;
+    const Carried<T> path = flow.pull(rounded(flow.manifold(), points, lines, source.assumptions()),
+                                      static_cast<int>(options.frames));
+    rows.write(table, path, true);
+    for (const Failure& failure : path.summary.failures)
+      failures.add([&] { return place_of(source.assumptions(), lines[failure.point]); }, failure.status);
+  }
+  for (const std::string& sentence : source.remarks()) say_text(sentence);
+}
+
+void run(const Options& options) {
+  table_format(options.output);  // a name that cannot be is said before any work
+  require(options.n > 0 || !options.data.path.empty(), "no points to follow",
+          "give their number with -n, or their file with --from-data", Fault::usage);
+  const Model model = load_model(options.model.path);
+  const auto manifold = parse_manifold<double>(model.config.manifold);
+  const auto source = options.data.path.empty() ? nullptr : options.data.open(model.config.manifold);
+  PathRows rows(options, *manifold);
+  Failures failures;
+  with_flow(model, options.model, [&](auto& flow) {
+    write_table(options.output, rows.columns(), digits_of(model.precision), [&](TableWriter& table) {
+      if (source)
+        from_data(options, *source, flow, rows, table, failures);
+      else
+        from_base(options, flow, rows, table, failures);
+    });
+  });
+  for (const std::string& sentence : failures.sentences()) say_text(sentence);
+  end_on_failures(failures, rows.written(), "points", true, options.allow_failures);
+}
+
+}  // namespace
+
+void add_trajectories(CLI::App& app) {
+  auto* command = app.add_subcommand("trajectories", "Paths of points from the base to the model's density");
+  auto options = std::make_shared<Options>();
+  add_model(*command, options->model);
+  add_count(*command, "-n,--points", options->n, 1, 1'000'000'000,
+            "Points to follow; all of them with --from-data unless given");
+  add_count(*command, "--frames", options->frames, 2, 100'000, "Times between 0 and 1 at which they are seen")
+      ->required();
+  command
+      ->add_option("-o,--output", options->output,
+                   "Where the rows go: .csv, .tsv or .npy; - for CSV on standard output")
+      ->capture_default_str()
+      ->type_name("FILE");
+  command->add_option("--seed", options->seed, "Of the draws from the base: same seed, same paths")
+      ->capture_default_str();
+  command->add_flag("--vectors", options->vectors,
+                    "Coordinates of the surrounding space, such as unit vectors, instead of degrees");
+  add_allow_failures(*command, options->allow_failures);
+  add_data(*command, options->data, "--from-data");
+  command->footer(
+      "Rows: point and frame, both from 1, time, coordinates as `riemflow sample` writes them. Time 0 is "
+      "the\n"
+      "base, time 1 the model's density. With --from-data the paths are those that end in the given "
+      "points.\n\n"
+      "Examples:\n"
+      "  riemflow trajectories quakes.safetensors -n 500 --frames 40 -o paths.csv\n"
+      "  riemflow trajectories quakes.safetensors --from-data quakes.csv --frames 11 -o paths.npy");
+  command->callback([options] { run(*options); });
+}
+
+}  // namespace riemflow::app

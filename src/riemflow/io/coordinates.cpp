@@ -1,0 +1,84 @@
+#include "riemflow/io/coordinates.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+#include "riemflow/core/error.hpp"
+
+namespace riemflow {
+namespace {
+
+constexpr double kDegrees = 180 / std::numbers::pi;
+
+/// "latitude", "angle" or "x": what the names of a factor begin with.
+const char* stem_of(const Factor<double>& factor) {
+  if (has_latitude(factor)) return "latitude";
+  return factor.geometry == Geometry::torus ? "angle" : "x";
+}
+
+/// Radians to degrees in [−180, 180); + 0.0 makes 0 of −0.
+double wrapped_degrees(double radians) {
+  double degrees = radians * kDegrees;
+  if (!(-180 <= degrees && degrees < 180)) degrees = std::remainder(degrees, 360);
+  return (degrees == 180 ? -180 : degrees) + 0.0;
+}
+
+/// Good to rounding everywhere: asin z would lose half the digits at the poles. A latitude that rounds to
+/// that of a pole is one, and longitude 0 is as good there as any other.
+void write_place(std::span<const double> point, std::span<double> out) {
+  out[0] = std::atan2(point[2], std::hypot(point[0], point[1])) * kDegrees + 0.0;
+  out[1] = std::abs(out[0]) == 90 ? 0 : wrapped_degrees(std::atan2(point[1], point[0]));
+}
+
+}  // namespace
+
+bool has_latitude(const Factor<double>& factor) {
+  return factor.geometry == Geometry::sphere && factor.manifold->dimension() == 2 && factor.curvature == 1;
+}
+
+std::vector<std::string> coordinate_names(const Manifold<double>& manifold) {
+  const auto factors = manifold.factors();
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < factors.size(); ++i) {
+    const std::string stem = stem_of(factors[i]);
+    const auto same = [&](const Factor<double>& other) { return stem == stem_of(other); };
+    const bool unique = std::count_if(factors.begin(), factors.end(), same) == 1;
+    const std::string number = unique ? "" : fmt::format("_{}", i + 1);
+    if (has_latitude(factors[i])) {
+      names.push_back("latitude" + number);
+      names.push_back("longitude" + number);
+    } else {
+      for (int k = 1; k <= factors[i].manifold->ambient(); ++k)
+        names.push_back(fmt::format("{}{}_{}", stem, number, k));
+    }
+  }
+  return names;
+}
+
+void to_coordinates(const Manifold<double>& manifold, std::span<const double> point, std::span<double> out) {
+  std::size_t from = 0, to = 0;
+  for (const auto& factor : manifold.factors()) {
+    const auto n = static_cast<std::size_t>(factor.manifold->ambient());
+    const bool place = has_latitude(factor);
+    const std::size_t width = place ? 2 : n;
+    if (from + n > point.size() || to + width > out.size())
+      throw Error(fmt::format("{} numbers of a point of {}, to be written as {}", point.size(),
+                              manifold.name(), out.size()),
+                  "give a whole point, and as many as coordinate_names has", Fault::internal);
+    const auto x = point.subspan(from, n);
+    const auto y = out.subspan(to, width);
+    if (place)
+      write_place(x, y);
+    else if (factor.geometry == Geometry::torus)
+      std::transform(x.begin(), x.end(), y.begin(), wrapped_degrees);
+    else
+      std::copy(x.begin(), x.end(), y.begin());
+    from += n;
+    to += width;
+  }
+}
+
+}  // namespace riemflow
