@@ -171,7 +171,7 @@ void run(const CheckOptions& options) {
 }  // namespace
 
 void add_check(CLI::App& app) {
-  auto* command = app.add_subcommand("check", "Is a model's likelihood to be trusted?");
+  auto* command = app.add_subcommand("check", "Tell whether a model's likelihood is to be trusted");
   auto options = std::make_shared<CheckOptions>();
   add_model(*command, options->model);
   add_data(*command, options->data);

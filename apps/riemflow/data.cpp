@@ -20,7 +20,7 @@ struct Options {
   bool json = false;
 };
 
-/// "embedded", "found", "changed" or "absent", and the path of a file that is there.
+/// "embedded", "found", "changed", "unreadable" or "absent", and the path of a file that is there.
 struct Presence {
   std::string state, path;
 };
@@ -29,7 +29,11 @@ Presence presence_of(const KnownData& known, const std::string& data_dir) {
   const auto found = look_for_data_set(known.name, data_dir);
   if (!found) return {"absent", ""};
   if (known.embedded) return {"embedded", ""};
-  return {found->other_hash() ? "changed" : "found", found->path};
+  try {
+    return {found->other_hash() ? "changed" : "found", found->path};
+  } catch (const Error&) {
+    return {"unreadable", found->path};
+  }
 }
 
 nlohmann::ordered_json as_json(const KnownData& known, const Presence& presence) {

@@ -38,7 +38,7 @@ OptionInfo describe(const CLI::Option& option) {
   info.type = type_of(option);
   info.initial = option.get_default_str();
   info.folder = info.type == "DIR";
-  info.file = info.type == "FILE" || info.type == kDataType;
+  info.file = info.type == "FILE" || info.type == "MODEL" || info.type == kDataType;
   if (info.type == kDataType) {
     for (const KnownData& known : known_data_sets()) info.choices.emplace_back(known.name);
   } else if (info.type.find('|') != info.type.npos) {

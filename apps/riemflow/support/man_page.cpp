@@ -17,6 +17,26 @@ unsigned code_point(std::string_view text, std::size_t& i) {
   return code;
 }
 
+/// Characters that not every device of troff has are spelled out.
+std::string special_character(unsigned code) {
+  switch (code) {
+    case 0x2026:
+      return "...";
+    case 0x2016:  // ‖
+      return "||";
+    case 0x03bb:  // λ
+      return "lambda";
+    case 0x222b:  // ∫
+      return "int ";
+    case 0x2207:  // ∇
+      return "grad ";
+    case 0x00b2:  // ²
+      return "\\(ha2";
+    default:
+      return fmt::format("\\[u{:04X}]", code);
+  }
+}
+
 /// As roff: a hyphen that can be copied, no line that is taken for a request, ASCII alone.
 std::string roff(std::string_view text) {
   std::string result;
@@ -39,10 +59,8 @@ std::string roff(std::string_view text) {
       result += "\\(aq";
     else if (static_cast<unsigned char>(c) < 0x80)
       result += c;
-    else if (const unsigned code = code_point(text, i); code == 0x2026)
-      result += "...";  // devices of plain ASCII have no ellipsis
     else
-      result += fmt::format("\\[u{:04X}]", code);
+      result += special_character(code_point(text, i));
   }
   return result;
 }
