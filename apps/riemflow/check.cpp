@@ -7,6 +7,8 @@
 #include "apps/riemflow/check/data_scores.hpp"
 #include "apps/riemflow/commands.hpp"
 #include "apps/riemflow/support/console.hpp"
+#include "apps/riemflow/support/count.hpp"
+#include "apps/riemflow/support/data.hpp"
 #include "apps/riemflow/support/exact_flow.hpp"
 #include "apps/riemflow/support/options.hpp"
 #include "riemflow/core/error.hpp"
@@ -17,8 +19,7 @@ namespace {
 
 struct CheckOptions {
   ModelChoice model;
-  std::string data;
-  ReadingChoice reading;
+  DataChoice data;
   TrustOptions trust;
   bool json = false;
 };
@@ -132,17 +133,14 @@ void print_as_json(const CheckOptions& options, const Report& report) {
 void run(const CheckOptions& options) {
   const Model model = load_model(options.model.path);
   std::unique_ptr<PointSource> source;
-  if (!options.data.empty()) {
-    source = open_points(options.data, options.reading.options(model.config.manifold));
-    for (const std::string& sentence : source->assumptions().sentences()) say_text(sentence);
-  }
+  if (!options.data.path.empty()) source = options.data.open(model.config.manifold);
   Report report = with_exact_flow(model, options.model, [&](auto& flow) {
     Report found;
     const SolverOptions& solver = flow.config().solver;
     found.solver = solver.fixed_steps > 0
                        ? fmt::format("{} in {} equal steps", solver.method, solver.fixed_steps)
                        : fmt::format("{} at {:g}", solver.method, solver.rtol);
-    if (source) found.data = score_data(flow, *source, options.data, model);
+    if (source) found.data = score_data(flow, *source, options.data.path, model);
     found.trust = examine(flow, options.trust);
     return found;
   });
@@ -152,8 +150,8 @@ void run(const CheckOptions& options) {
   if (report.data) {
     for (const std::string& remark : source->remarks()) say_text(remark);
     if (report.data->is_training_data)
-      say("warning: {} is the data that the model was trained on: its NLL there says nothing of new data",
-          options.data);
+      say("Warning: {} is the data that the model was trained on; its NLL there says nothing of new data.",
+          options.data.path);
     if (report.data->failed > 0)
       reasons.push_back(fmt::format("{} of {} data points failed, the first in {} {}", report.data->failed,
                                     report.data->points, report.data->row_word, report.data->first_failed));
@@ -173,21 +171,16 @@ void run(const CheckOptions& options) {
 }  // namespace
 
 void add_check(CLI::App& app) {
-  auto* command = app.add_subcommand("check", "Is a model's likelihood to be trusted?");
+  auto* command = app.add_subcommand("check", "Tell whether a model's likelihood is to be trusted");
   auto options = std::make_shared<CheckOptions>();
   add_model(*command, options->model);
-  command->add_option("DATA", options->data,
-                      "Points to score as well: CSV, TSV, NPY or GeoJSON; - is standard input");
-  command->add_option("--points", options->trust.points, "Samples of the model to follow")
-      ->capture_default_str()
-      ->check(CLI::Range(1, 10000000));
+  add_data(*command, options->data);
+  add_count(*command, "--points", options->trust.points, 1, 10'000'000,
+            "Samples of the model to follow; 2000 unless given");
   command->add_option("--seed", options->trust.seed, "Of the samples")->capture_default_str();
-  command
-      ->add_option("--draws", options->trust.draws,
-                   "Of the Monte Carlo mass, in more than 3 dimensions; fewer have quadrature")
-      ->capture_default_str()
-      ->check(CLI::Range(100, 1000000000));
-  add_reading(*command, options->reading);
+  add_count(
+      *command, "--draws", options->trust.draws, 100, 1'000'000'000,
+      "Of the Monte Carlo mass, in more than 3 dimensions, 1e5 unless given; up to 3 it is quadrature's");
   add_json(*command, options->json);
   command->footer(
       "The verdict is 'trustworthy' (exit 0) if the mass is 1 within 0.002, its error included, if no sample "

@@ -11,6 +11,7 @@
 #include "apps/riemflow/grid/write_grid.hpp"
 #include "apps/riemflow/support/console.hpp"
 #include "apps/riemflow/support/exact_flow.hpp"
+#include "apps/riemflow/support/failures.hpp"
 #include "apps/riemflow/support/options.hpp"
 #include "apps/riemflow/support/signals.hpp"
 #include "riemflow/core/error.hpp"
@@ -132,7 +133,7 @@ class Progress {
     if (seconds < next_ || done == all) return;
     next_ = seconds + 10;
     const double share = static_cast<double>(done) / static_cast<double>(all);
-    say("{:.0f} % of {} cells, {:.0f} s left", 100 * share, all, seconds / share - seconds);
+    say("{:.0f} % of {} cells, {:.0f} s left.", 100 * share, all, seconds / share - seconds);
   }
 
  private:
@@ -239,10 +240,10 @@ void run(const GridOptions& options) {
   finish_output();
   if (summary.failed == 0) return;
   const std::size_t cells = layout.lattice.size() - summary.outside;
-  say("warning: the density could not be computed in {} of {} cells; they are NaN in {}", summary.failed,
+  say("Warning: the density could not be computed in {} of {} cells; they are nan in {}.", summary.failed,
       cells, options.output);
   if (!options.allow_failures) {
-    say("riemflow check tells more; --allow-failures accepts them");
+    say("riemflow check tells more; --allow-failures accepts them.");
     throw Exit{static_cast<int>(Fault::numerical)};
   }
 }
@@ -257,7 +258,7 @@ void add_grid(CLI::App& app) {
       ->add_option("-o,--output", options->output,
                    "File to write; its ending tells the format; - is standard output")
       ->required()
-      ->type_name("F.csv|F.npy|F.nc");
+      ->type_name("FILE");
   add_choice(*command, "--format", options->format, {"csv", "npy", "nc"},
              "Of the output; by its ending unless given");
   command
@@ -274,8 +275,7 @@ void add_grid(CLI::App& app) {
              "Where the first column of the Earth begins");
   command->add_option("--extent", options->extent, "Half the side of the square, on euclidean:2")
       ->check(CLI::PositiveNumber);
-  command->add_flag("--allow-failures", options->allow_failures,
-                    "Exit with 0 though the density could not be computed in some cells, which are NaN");
+  add_allow_failures(*command, options->allow_failures);
   command->add_flag("--quiet", options->quiet, "Say nothing but errors");
   command->footer(
       "Examples:\n"

@@ -7,6 +7,7 @@
 
 #include "apps/riemflow/commands.hpp"
 #include "apps/riemflow/support/console.hpp"
+#include "apps/riemflow/support/count.hpp"
 #include "apps/riemflow/support/exact_flow.hpp"
 #include "apps/riemflow/support/options.hpp"
 #include "riemflow/core/error.hpp"
@@ -146,15 +147,15 @@ void run(const ProbOptions& options) {
     open += p.converged ? 0 : 1;
   }
   finish_output();
-  say("by adaptive quadrature, {} evaluations of the density; ± is the quadrature's error, the density's own "
-      "is "
-      "for riemflow check to tell; uniform: the area's share of the sphere",
+  say("By adaptive quadrature, {} evaluations of the density. ± is the quadrature's error; the density's own "
+      "is for "
+      "riemflow check to tell. uniform is the area's share of the sphere.",
       evaluations);
   if (failures > 0)
-    say("warning: the density could not be computed at {} of the points; what they can hold is part of ±",
+    say("Warning: the density could not be computed at {} of the points; what they can hold is part of ±.",
         failures);
   if (open == 0) return;
-  say("{} of {} regions did not reach the accuracy of {:g}; {}", open, results.size(), options.accuracy,
+  say("{} of {} regions did not reach the accuracy of {:g}; {}.", open, results.size(), options.accuracy,
       failures > 0 ? "riemflow check tells how the model fails"
                    : "give more --evaluations or a larger --accuracy");
   throw Exit{static_cast<int>(Fault::numerical)};
@@ -183,16 +184,15 @@ void add_prob(CLI::App& app) {
           "--polygon", options->polygons,
           "The polygons of a GeoJSON file, with holes; edges are straight in longitude and latitude; "
           "may be repeated")
-      ->type_name("F.geojson")
+      ->type_name("FILE")
       ->allow_extra_args(false);
   command
       ->add_option("--accuracy", options->accuracy,
                    "Relative error of a probability that is good enough; absolute 1e-7 always is")
       ->capture_default_str()
       ->check(CLI::Range(1e-9, 0.5));
-  command->add_option("--evaluations", options->evaluations, "Of the density for a region, at most")
-      ->capture_default_str()
-      ->check(CLI::Range(1000, 1000000000));
+  add_count(*command, "--evaluations", options->evaluations, 1000, 1'000'000'000,
+            "Of the density for a region, at most; 4e5 unless given");
   add_json(*command, options->json);
   command->footer(
       "Examples:\n"

@@ -13,10 +13,11 @@ namespace {
 constexpr std::size_t kChunk = 1 << 14;
 constexpr std::size_t kWorst = 5;
 
-/// Empty where the file cannot be read a second time.
+/// Empty for standard input, which cannot be read a second time, and for a data set by name.
 std::string hash_of(const std::string& path) {
   if (path == "-") return "";
   std::ifstream file(path, std::ios::binary);
+  if (!file.is_open()) return "";
   Sha256 hash;
   std::vector<char> buffer(1 << 20);
   while (file.read(buffer.data(), static_cast<std::streamsize>(buffer.size())), file.gcount() > 0)

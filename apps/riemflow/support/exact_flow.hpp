@@ -12,8 +12,7 @@ namespace riemflow::app {
 template <class Use>
 auto with_exact_flow(Model model, const ModelChoice& choice, Use&& use) {
   if (model.config.divergence.estimator != DivergenceEstimator::exact)
-    say("the model was trained with Hutchinson's divergence; here its densities are computed with the exact "
-        "one");
+    say("The model was trained with estimated divergences; its density is computed with exact ones.");
   model.config = with_exact_divergence(model.config);
   return with_flow(model, choice, std::forward<Use>(use));
 }

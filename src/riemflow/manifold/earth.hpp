@@ -6,7 +6,7 @@
 
 namespace riemflow {
 
-/// The mean radius R₁ of IUGG in km.
+/// The mean radius of the IUGG, (2a + b)/3, in km.
 inline constexpr double kEarthRadiusKm = 6371.0088;
 /// km² a steradian.
 inline constexpr double kEarthKm2PerSr = kEarthRadiusKm * kEarthRadiusKm;
