@@ -56,7 +56,7 @@ void write_csv(Sink& sink, const GridLayout& layout, bool single, const Next& ne
 }
 
 void write_npy(Sink& sink, const Lattice& lattice, const Next& next) {
-  sink.write(npy_header("<f8", {lattice.rows.centres.size(), lattice.columns.centres.size()}));
+  sink.write(npy_header<double>({lattice.rows.centres.size(), lattice.columns.centres.size()}));
   for_each_chunk(lattice, next, [&](std::size_t, std::vector<double> values) {
     for (double& value : values) value = std::exp(value);
     sink.write(std::as_bytes(std::span(values)));
