@@ -78,11 +78,13 @@ std::vector<EarthRegion> regions_of(const ProbOptions& options) {
   return regions;
 }
 
-/// Digits down to a tenth of the error.
+/// Digits down to a tenth of the error, but no more than the six that single precision can mean.
 std::string with_error(double value, double error) {
   if (!std::isfinite(value)) return "unknown";
-  const int digits = error > 0 ? std::clamp(static_cast<int>(std::ceil(1 - std::log10(error))), 1, 12) : 12;
-  return fmt::format("{:.{}f} ± {:.2g}", value, digits, error);
+  const auto decimals = [](double size) { return static_cast<int>(std::ceil(-std::log10(size))); };
+  const int meant = value > 0 ? decimals(value) + 5 : 12;
+  const int known = error > 0 ? decimals(error) + 1 : meant;
+  return fmt::format("{:.{}f} ± {:.2g}", value, std::clamp(std::min(meant, known), 1, 20), error);
 }
 
 void print_rows(const std::vector<EarthRegion>& regions, const std::vector<Integral>& results) {

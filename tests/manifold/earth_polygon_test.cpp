@@ -161,6 +161,9 @@ TEST(EarthRegion, CirclesAndBoxes) {
   EXPECT_NEAR(earth_box(-180, -90, 180, 90).steradians, 4 * kPi, 1e-14);
   EXPECT_NEAR(earth_box(0, 0, 360, 90).steradians, 2 * kPi, 1e-14);
   EXPECT_NEAR(earth_box(170, -10, -170, 10).steradians, green(box(170, -10, 190, 10)), 1e-14);
+  EXPECT_EQ(earth_box(350, -10, 10, 10).remarks.at(0),
+            "the box runs eastward from 350 to 10, 20 degrees across Greenwich");
+  EXPECT_TRUE(earth_box(-180, -10, 180, 10).remarks.empty());
   EXPECT_NEAR(earth_box(350, -10, 10, 10).steradians, green(box(350, -10, 370, 10)), 1e-14);
   for (std::uint64_t i = 0; i < 200; ++i) {
     Random random(3, Purpose::test, 0, i);
@@ -177,6 +180,7 @@ TEST(EarthRegion, CirclesAndBoxes) {
   EXPECT_THROW(earth_circle(0, 0, std::nan("")), Error);
   EXPECT_THROW(earth_box(0, 10, 10, 0), Error);
   EXPECT_THROW(earth_box(10, 0, 10, 10), Error);
+  EXPECT_THROW(earth_box(180, 0, -180, 10), Error);  // the same meridian
   EXPECT_THROW(earth_box(-180, 0, 360, 10), Error);
 }
 

@@ -4,13 +4,12 @@
 #include <cmath>
 #include <fstream>
 
-#include "riemflow/engine/mass.hpp"
+#include "apps/riemflow/support/scoring.hpp"
 #include "riemflow/io/sha256.hpp"
 
 namespace riemflow::app {
 namespace {
 
-constexpr std::size_t kChunk = 1 << 14;
 constexpr std::size_t kWorst = 5;
 
 /// Empty for standard input, which cannot be read a second time, and for a data set by name.
@@ -54,7 +53,8 @@ DataScores score_data(Flow<T>& flow, PointSource& source, const std::string& pat
   Points<double> chunk;
   std::vector<std::uint64_t> lines;
   while (source.next(kChunk, chunk, &lines)) {
-    const std::vector<double> log_p = log_density_at(flow, chunk);
+    const LogProb<T> result = flow.log_prob(rounded<T>(flow.manifold(), chunk, lines, source.assumptions()));
+    const std::vector<double> log_p(result.values.begin(), result.values.end());
     scores.points += log_p.size();
     for (std::size_t i = 0; i < log_p.size(); ++i) {
       if (std::isfinite(log_p[i])) {

@@ -29,7 +29,8 @@ struct DataScores {
   bool is_training_data = false;  ///< the file's SHA-256 is that in the model
 };
 
-/// Reads all of `source`, which is `path`.
+/// Reads all of `source`, which is `path`. Throws Error(Fault::bad_data) as the source does, and for a point
+/// that rounding to T takes off the manifold.
 template <class T>
 DataScores score_data(Flow<T>& flow, PointSource& source, const std::string& path, const Model& model);
 

@@ -76,16 +76,17 @@ EarthRegion earth_box(double west, double south, double east, double north) {
   require_latitude(north, "the north of the box");
   require(south < north, fmt::format("the box runs from south {} to north {}", south, north),
           "give W,S,E,N with S below N", Fault::usage);
-  require(west != east, fmt::format("the box runs from west {} to east {}, which is no width", west, east),
-          "give W,S,E,N; all longitudes are -180,S,180,N", Fault::usage);
   EarthRegion region;
   region.name = fmt::format("box {},{},{},{}", west, south, east, north);
-  if (west > east) {
-    region.remarks.push_back(
-        fmt::format("the box runs eastward from {} to {}, {} degrees across the {}", west, east,
-                    east + 360 - west, west <= 180 && west != 0 ? "antimeridian" : "end of the longitudes"));
-    east += 360;
-  }
+  const double given_east = east;
+  if (west > east) east += 360;
+  require(east > west,
+          fmt::format("the box runs from west {} to east {}, which is no width", west, given_east),
+          "give W,S,E,N; all longitudes are -180,S,180,N", Fault::usage);
+  if (east != given_east)
+    region.remarks.push_back(fmt::format("the box runs eastward from {} to {}, {} degrees across {}", west,
+                                         given_east, east - west,
+                                         west <= 180 ? "the antimeridian" : "Greenwich"));
   require(east - west <= 360, fmt::format("the box is {} degrees wide", east - west), "give at most 360",
           Fault::usage);
   const Trapezoid trapezoid{south, north, west, west, east, east};
@@ -97,9 +98,8 @@ EarthRegion earth_box(double west, double south, double east, double north) {
 std::vector<Patch> patches_of(const Trapezoid& t) {
   Patch patch;
   patch.dimension = 2;
-  const double scale = kRadians;
-  patch.low = {t.south * scale, 0, 0};
-  patch.high = {t.north * scale, 1, 0};
+  patch.low = {t.south * kRadians, 0, 0};
+  patch.high = {t.north * kRadians, 1, 0};
   patch.map = std::make_shared<const PatchMap>([t](const double* u, double* x) {
     const double share = (u[0] - t.south * kRadians) / ((t.north - t.south) * kRadians);
     const double left = t.left_south + share * (t.left_north - t.left_south);
