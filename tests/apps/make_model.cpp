@@ -1,7 +1,8 @@
 // make_model PATH KEY=VALUE…: a model file with random parameters, for the tests of the tool.
 //   manifold=sphere:2  strength=2  tolerance=1e-5  precision=float  divergence=exact  evaluations=10000
-//   width=16  depth=2  seed=1  data_sha256=…
-// strength: the parameters are that many times those a training begins with.
+//   width=16  depth=2  seed=1  state=no  metadata.NAME=…
+// strength: the parameters are that many times those a training begins with; 0 is the base itself. state=yes:
+// a tensor that is none of a training's.
 
 #include <cstdio>
 #include <map>
@@ -14,6 +15,7 @@ namespace {
 
 using namespace riemflow;
 using Settings = std::map<std::string, std::string>;
+constexpr std::string_view kMetadata = "metadata.";
 
 template <class T>
 void make(const std::string& path, Settings& settings) {
@@ -29,7 +31,12 @@ void make(const std::string& path, Settings& settings) {
   Model model = make_model(flow);
   model.metadata["riemflow_version"] = "test";
   model.metadata["seed"] = settings["seed"];
-  model.metadata["data_sha256"] = settings["data_sha256"];
+  for (const auto& [key, value] : settings)
+    if (key.starts_with(kMetadata)) model.metadata[key.substr(kMetadata.size())] = value;
+  if (settings["state"] == "yes") {
+    const std::vector<T> numbers = {1, 2, 3};
+    model.state.push_back(make_tensor<T>("state.adam.m", {3}, numbers));
+  }
   save_model(path, model);
 }
 
@@ -39,7 +46,7 @@ int main(int argc, char** argv) {
   Settings settings = {{"manifold", "sphere:2"}, {"strength", "2"},       {"tolerance", "1e-5"},
                        {"precision", "float"},   {"divergence", "exact"}, {"evaluations", "10000"},
                        {"width", "16"},          {"depth", "2"},          {"seed", "1"},
-                       {"data_sha256", ""}};
+                       {"state", "no"}};
   if (argc < 2) {
     std::fprintf(stderr, "usage: make_model PATH [KEY=VALUE…]\n");
     return 2;
@@ -47,11 +54,12 @@ int main(int argc, char** argv) {
   for (int i = 2; i < argc; ++i) {
     const std::string word = argv[i];
     const std::size_t equals = word.find('=');
-    if (equals == word.npos || !settings.contains(word.substr(0, equals))) {
+    const std::string key = word.substr(0, equals);
+    if (equals == word.npos || !(settings.contains(key) || key.starts_with(kMetadata))) {
       std::fprintf(stderr, "make_model: %s is no setting\n", argv[i]);
       return 2;
     }
-    settings[word.substr(0, equals)] = word.substr(equals + 1);
+    settings[key] = word.substr(equals + 1);
   }
   try {
     settings["precision"] == "double" ? make<double>(argv[1], settings) : make<float>(argv[1], settings);
