@@ -2,6 +2,9 @@
 // Each command adds itself to the command line; its work is its callback. It says what went wrong by throwing
 // Error, and ends with another exit code than 0, after having said all there is to say, by throwing Exit.
 
+#include <string>
+#include <vector>
+
 namespace CLI {
 class App;
 }
@@ -12,6 +15,10 @@ struct Exit {
   int code;
 };
 
+/// What the command line `riemflow WORDS…` does; its exit code.
+int run_command(const std::vector<std::string>& words);
+
+void add_demo(CLI::App& app);
 void add_fit(CLI::App& app);
 void add_bench(CLI::App& app);
 void add_completion(CLI::App& app);

@@ -10,6 +10,7 @@
 #include "apps/riemflow/fit/progress.hpp"
 #include "apps/riemflow/fit/run.hpp"
 #include "apps/riemflow/support/console.hpp"
+#include "apps/riemflow/support/data.hpp"
 #include "riemflow/core/error.hpp"
 #include "riemflow/io/checkpoint.hpp"
 
@@ -177,8 +178,11 @@ void fit(const CLI::App& command, const Invocation& invocation) {
 void add_fit(CLI::App& app) {
   auto* command = app.add_subcommand("fit", "Train a density on a data file");
   auto invocation = std::make_shared<Invocation>();
-  command->add_option("DATA", invocation->data,
-                      "CSV, TSV, NPY or GeoJSON file with a point a row; - is standard input");
+  command
+      ->add_option(
+          "DATA", invocation->data,
+          "CSV, TSV, NPY or GeoJSON file with a point a row; - is standard input; or the name of a data set")
+      ->type_name(kDataType);
   command->add_option("-o,--output", invocation->output, "Model file to write")->type_name("MODEL");
   add_choice(*command, "--preset", invocation->preset, preset_names(),
              "Settings to start from; paper: exactly those of the paper's earth experiments")

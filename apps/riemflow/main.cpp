@@ -19,6 +19,7 @@ using namespace riemflow;
 /// In the order of --help.
 // clang-format off
 constexpr void (*kCommands[])(CLI::App&) = {
+    app::add_demo,
     app::add_fit,
     app::add_score,
     app::add_sample,
@@ -74,23 +75,25 @@ std::string unknown_option(const CLI::App& command, const std::vector<std::strin
   return "";
 }
 
-int run(int argc, char** argv) {
+int run(const std::vector<std::string>& words) {
   CLI::App top("Probability densities on curved spaces by Riemannian continuous normalizing flows",
                "riemflow");
   top.require_subcommand(1);
   for (const auto add : kCommands) add(top);
 
   const CLI::App* level = &top;
-  int word = 1;
-  for (; word < argc && argv[word][0] != '-' && !level->get_subcommands({}).empty(); ++word) {
-    if (const std::string problem = unknown_command(*level, argv[word]); !problem.empty())
+  std::size_t used = 0;
+  for (; used < words.size() && !words[used].starts_with('-') && !level->get_subcommands({}).empty();
+       ++used) {
+    if (const std::string problem = unknown_command(*level, words[used]); !problem.empty())
       return failed(problem, Fault::usage);
-    level = level->get_subcommand(argv[word]);
+    level = level->get_subcommand(words[used]);
   }
   try {
-    top.parse(argc, argv);
+    top.parse(std::vector<std::string>(words.rbegin(), words.rend()));  // CLI11 wants them reversed
   } catch (const CLI::ExtrasError& error) {
-    const std::string problem = unknown_option(*level, {argv + word, argv + argc});
+    const std::string problem =
+        unknown_option(*level, {words.begin() + static_cast<std::ptrdiff_t>(used), words.end()});
     return failed(problem.empty() ? error.what() : problem, Fault::usage);
   } catch (const CLI::Success& success) {
     return top.exit(success);  // --help
@@ -103,10 +106,12 @@ int run(int argc, char** argv) {
 
 }  // namespace
 
+int riemflow::app::run_command(const std::vector<std::string>& words) { return run(words); }
+
 int main(int argc, char** argv) {
   std::signal(SIGXFSZ, SIG_IGN);  // a file that grows too large is an error to report, not a death
   try {
-    return run(argc, argv);
+    return run({argv + std::min(1, argc), argv + argc});
   } catch (const Error& error) {
     return failed(error.what(), error.fault());
   } catch (const app::Exit& exit) {

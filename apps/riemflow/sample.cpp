@@ -73,9 +73,9 @@ void add_sample(CLI::App& app) {
       "Columns: latitude, longitude on sphere:2; angle_1 … on a torus, all in degrees; x_1 … elsewhere.\n"
       "The points depend on the model, the seed and the tolerance, not on the threads.\n\n"
       "Examples:\n"
-      "  riemflow sample quakes.safetensors -n 1000\n"
-      "  riemflow sample quakes.safetensors -n 1e6 --seed 7 -o synthetic.npy\n"
-      "  riemflow sample quakes.safetensors -n 1000 | riemflow score quakes.safetensors -");
+      "  riemflow sample quakes.model -n 1000\n"
+      "  riemflow sample quakes.model -n 1e6 --seed 7 -o synthetic.npy\n"
+      "  riemflow sample quakes.model -n 1000 | riemflow score quakes.model -");
   command->callback([options] { run(*options); });
 }
 

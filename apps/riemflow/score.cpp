@@ -135,9 +135,9 @@ void add_score(CLI::App& app) {
       "The mean is that of −log p(x), in nats, with its standard error. A point whose density cannot be\n"
       "computed is named, is nan in the rows and left out of the mean; the exit code is then 75.\n\n"
       "Examples:\n"
-      "  riemflow score quakes.safetensors quakes.csv\n"
-      "  riemflow score quakes.safetensors quakes.csv --per km2 -o scores.csv\n"
-      "  riemflow score quakes.safetensors - --columns lat,lon --json < quakes.csv");
+      "  riemflow score quakes.model quakes.csv\n"
+      "  riemflow score quakes.model quakes.csv --per km2 -o scores.csv\n"
+      "  riemflow score quakes.model - --columns lat,lon --json < quakes.csv");
   command->callback([options] { run(*options); });
 }
 

@@ -149,8 +149,8 @@ void add_trajectories(CLI::App& app) {
       "base, time 1 the model's density. With --from-data the paths are those that end in the given "
       "points.\n\n"
       "Examples:\n"
-      "  riemflow trajectories quakes.safetensors -n 500 --frames 40 -o paths.csv\n"
-      "  riemflow trajectories quakes.safetensors --from-data quakes.csv --frames 11 -o paths.npy");
+      "  riemflow trajectories quakes.model -n 500 --frames 40 -o paths.csv\n"
+      "  riemflow trajectories quakes.model --from-data quakes.csv --frames 11 -o paths.npy");
   command->callback([options] { run(*options); });
 }
 

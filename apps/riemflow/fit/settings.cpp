@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 
+#include "apps/riemflow/support/data.hpp"
 #include "riemflow/core/error.hpp"
 #include "riemflow/io/number.hpp"
 #include "riemflow/manifold/parse.hpp"
@@ -77,6 +78,7 @@ Enum chosen(const std::string& name, std::initializer_list<std::pair<const char*
 
 void declare(CLI::App& app, FitSettings& s) {
   add_reading(app, s.reading);
+  add_data_dir(app, s.data_dir);
   for (CLI::Option* option : app.get_options())
     if (option->get_group() == "Reading") option->take_last();
 
@@ -102,7 +104,7 @@ void declare(CLI::App& app, FitSettings& s) {
       "--input", s.input, {"linear", "geodesic"},
       "How the network sees a point: coordinates, or distances to learned hyperplanes (sphere and ball)");
   model.choice("--scaling", s.scaling, {"none", "unit", "paper"},
-               "Of the field on the ball: f = u, u/λ, or u/λ^d as in the paper");
+               "Of the field on the ball: u, u/lambda, or u/lambda^d as in the paper");
   model.number("--bound", s.bound, at_least(0), "Largest entry of the network's output; 0 means none");
   model.choice("--divergence", s.divergence, {"exact", "hutchinson"},
                "In training; the model's densities are always exact");
@@ -127,8 +129,10 @@ void declare(CLI::App& app, FitSettings& s) {
   training.number("--clip", s.clip, at_least(0), "Largest norm of a gradient; 0 means no limit");
   training.number("--average", s.average, below_one(),
                   "Decay of the moving average of the parameters, which then is the model; 0 means none");
-  training.number("--kinetic", s.kinetic, at_least(0), "Weight of the regulariser ∫‖f‖²");
-  training.number("--frobenius", s.frobenius, at_least(0), "Weight of the regulariser ∫‖∇f‖²");
+  training.number("--kinetic", s.kinetic, at_least(0),
+                  "Weight of the regulariser that keeps paths short: mean squared speed");
+  training.number("--frobenius", s.frobenius, at_least(0),
+                  "Weight of the regulariser that keeps the field smooth: mean squared Jacobian");
   training.number("--validate-every", s.validate_every, at_least(1),
                   "Iterations from one validation to the next");
   training.number("--patience", s.patience, at_least(0),
@@ -153,7 +157,7 @@ void declare(CLI::App& app, FitSettings& s) {
 }
 
 bool is_recorded(const std::string& name) {
-  for (const char* other : {"time-limit", "checkpoint-every", "log", "threads", "quiet", "json"})
+  for (const char* other : {"data-dir", "time-limit", "checkpoint-every", "log", "threads", "quiet", "json"})
     if (name == other) return false;
   return true;
 }

@@ -16,6 +16,7 @@ namespace riemflow::app {
 struct FitSettings {
   // data
   ReadingChoice reading;
+  std::string data_dir;
   std::string manifold;  ///< empty: inferred
   double curvature = 0;  ///< 0: the manifold's own
   std::string split = "80/10/10";
@@ -29,10 +30,10 @@ struct FitSettings {
   double bound = 0;
   // training
   std::string objective = "nll", optimizer = "adam", schedule = "cosine";
-  long iterations = 5000, validate_every = 100, patience = 20;
+  long iterations = 3000, validate_every = 100, patience = 20;
   double epochs = 0;  ///< > 0: instead of iterations
   std::size_t batch = 400;
-  double rate = 1e-3, beta1 = 0.9, beta2 = 0.999, epsilon = 1e-8, clip = 0, average = 0;
+  double rate = 1e-2, beta1 = 0.9, beta2 = 0.999, epsilon = 1e-8, clip = 0, average = 0;
   double kinetic = 0, frobenius = 0;
   // solver
   std::string solver = "dopri5";

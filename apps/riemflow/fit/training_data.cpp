@@ -5,21 +5,41 @@
 #include <numeric>
 
 #include "apps/riemflow/support/console.hpp"
+#include "apps/riemflow/support/data.hpp"
 #include "riemflow/core/error.hpp"
+#include "riemflow/io/data_sets.hpp"
 #include "riemflow/io/duplicates.hpp"
 #include "riemflow/io/sha256.hpp"
 
 namespace riemflow::app {
 namespace {
 
-std::string hash_of(const std::string& path, const Points<double>& points) {
-  if (path == "-") return sha256_hex(std::as_bytes(std::span(points.values)));
+std::string hash_of_file(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   Sha256 hash;
   std::vector<char> buffer(1 << 20);
   while (file.read(buffer.data(), static_cast<std::streamsize>(buffer.size())), file.gcount() > 0)
     hash.update(std::string_view(buffer.data(), static_cast<std::size_t>(file.gcount())));
   return hash.hex();
+}
+
+/// Name and hash of what `path` stands for.
+void identify(const std::string& path, const std::string& data_dir, TrainingData& data) {
+  const auto file = [&](const std::string& found) {
+    data.name = std::filesystem::path(found).filename().string();
+    data.sha256 = hash_of_file(found);
+  };
+  if (path == "-") {
+    data.name = "standard input";
+    data.sha256 = sha256_hex(std::as_bytes(std::span(data.points.values)));
+  } else if (std::filesystem::exists(path)) {
+    file(path);
+  } else if (const FoundData set = find_data_set(path, data_dir); !set.path.empty()) {
+    file(set.path);
+  } else {
+    data.name = set.known->file;
+    data.sha256 = sha256_hex(set.bytes);
+  }
 }
 
 /// The first of each group.
@@ -34,16 +54,14 @@ std::vector<std::size_t> firsts(const std::vector<std::size_t>& groups) {
 
 TrainingData read_training_data(const std::string& path, const FitSettings& settings) {
   const SplitShares shares = parse_split(settings.split);
-  const auto source = open_points(path, settings.reading.options(manifold_of(settings, "")));
-  for (const std::string& sentence : source->assumptions().sentences()) say_text(sentence);
+  const auto source = DataChoice{path, settings.data_dir, settings.reading}.open(manifold_of(settings, ""));
   DataSet read = read_all(*source);
   for (const std::string& remark : read.remarks) say_text(remark);
 
   TrainingData data;
-  data.name = path == "-" ? "standard input" : std::filesystem::path(path).filename().string();
   data.manifold = read.assumptions.manifold;
-  data.sha256 = hash_of(path, read.points);
   data.points = std::move(read.points);
+  identify(path, settings.data_dir, data);
   data.lines = std::move(read.lines);
   data.line_word = read.assumptions.row;
   data.rows = data.points.size();

@@ -21,7 +21,8 @@ struct TrainingData {
   Split split;
 };
 
-/// Reads, says what was assumed, removes duplicates if that is wanted, and splits. Throws Error.
+/// path: a file, "-" or the name of a data set. Reads, says what was assumed, removes duplicates if that is
+/// wanted, and splits. Throws Error.
 TrainingData read_training_data(const std::string& path, const FitSettings& settings);
 
 /// points[i] for i of `part`.

@@ -19,6 +19,9 @@ void say_text(const std::string& text) {
 
 void be_quiet() { quiet = true; }
 
+Silence::Silence() : before_(quiet) { quiet = true; }
+Silence::~Silence() { quiet = before_; }
+
 void print_json(const nlohmann::ordered_json& value) {
   const std::string text = value.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
   std::fwrite(text.data(), 1, text.size(), stdout);  // finish_output tells if it failed

@@ -19,6 +19,18 @@ void say(fmt::format_string<Args...> format, Args&&... args) {
 /// say() is silent from here on; errors are not.
 void be_quiet();
 
+/// say() is silent while it lives.
+class Silence {
+ public:
+  Silence();
+  ~Silence();
+  Silence(const Silence&) = delete;
+  Silence& operator=(const Silence&) = delete;
+
+ private:
+  bool before_;
+};
+
 /// A result: indented, keys in their order, numbers that read back as the same, NaN and infinities as null.
 void print_json(const nlohmann::ordered_json& value);
 

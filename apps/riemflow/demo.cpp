@@ -1,0 +1,136 @@
+// riemflow demo: the main job, end to end, on the embedded earthquakes. It runs the commands a user would
+// type, and shows them.
+
+#include <CLI/CLI.hpp>
+#include <cmath>
+#include <filesystem>
+#include <numeric>
+
+#include "apps/riemflow/commands.hpp"
+#include "apps/riemflow/fit/progress.hpp"
+#include "apps/riemflow/fit/training_data.hpp"
+#include "apps/riemflow/support/console.hpp"
+#include "riemflow/core/error.hpp"
+#include "riemflow/density/kernel_density.hpp"
+#include "riemflow/io/atomic_file.hpp"
+#include "riemflow/io/model_file.hpp"
+
+namespace riemflow::app {
+namespace {
+
+struct DemoOptions {
+  std::string directory = "demo";
+  long iterations = 0;  ///< 0: those of fit
+};
+
+/// Shows a command and runs it; its failure is the demo's.
+void run_shown(const std::vector<std::string>& words) {
+  std::string line = "$ riemflow";
+  for (const std::string& word : words) line += " " + word;
+  fmt::print("\n{}\n", line);
+  std::fflush(stdout);
+  if (const int code = run_command(words); code != 0) throw Exit{code};
+  finish_output();
+}
+
+struct Score {
+  double nll, error;  ///< mean and its standard error in nats
+};
+
+Score score_of(const std::vector<double>& log_densities) {
+  const auto n = static_cast<double>(log_densities.size());
+  const double mean = std::accumulate(log_densities.begin(), log_densities.end(), 0.0) / n;
+  double square = 0;
+  for (double value : log_densities) square += (value - mean) * (value - mean);
+  return {-mean, std::sqrt(square / (n - 1) / n)};
+}
+
+/// The kernel density on the split of the fit: bandwidth by validation, score by the test.
+Score kernel_density_score(const TrainingData& data) {
+  const auto density = KernelDensity::with_best_bandwidth(
+      part_of<double>(data.points, data.split.training), part_of<double>(data.points, data.split.validation));
+  return score_of(density.log_prob(part_of<double>(data.points, data.split.test)));
+}
+
+/// The test score that fit recorded in its model.
+Score flow_score(const std::string& path) {
+  const Model model = load_model(path);
+  const auto provenance = nlohmann::json::parse(model.metadata.at("provenance"));
+  return {provenance.at("test_nll").get<double>(), provenance.at("test_nll_standard_error").get<double>()};
+}
+
+void demo(const DemoOptions& options) {
+  const auto start = Clock::now();
+  const std::filesystem::path directory = options.directory;
+  std::error_code code;
+  std::filesystem::create_directories(directory, code);
+  require(!code, fmt::format("cannot create the directory {}: {}", options.directory, code.message()),
+          "name another one with --directory", Fault::cannot_write);
+  const auto in = [&](const char* name) { return (directory / name).string(); };
+  const std::string data = in("earthquakes.csv"), model = in("earthquakes.model");
+
+  fmt::print(
+      "A density of the world's significant earthquakes, 2150 BC to 2016, learned from their latitudes and "
+      "longitudes.\n"
+      "Everything is written to {}/.\n",
+      options.directory);
+  run_shown({"data", "export", "earthquakes", "-o", data});
+  std::vector<std::string> fit = {"fit", data, "-o", model, "--dedup", "--log", in("training.jsonl")};
+  if (options.iterations > 0) fit.insert(fit.end(), {"--iterations", std::to_string(options.iterations)});
+  run_shown(fit);
+  run_shown({"check", model, data});
+  run_shown({"sample", model, "-n", "2000", "-o", in("samples.csv")});
+  run_shown({"grid", model, "-o", in("density.nc"), "--resolution", "2"});
+  run_shown({"prob", model, "--circle", "35.68,139.69,300"});
+
+  FitSettings settings;
+  settings.dedup = true;
+  const TrainingData split = [&] {
+    const Silence silence;  // fit has said it all
+    return read_training_data(data, settings);
+  }();
+  const Score flow = flow_score(model), kernel = kernel_density_score(split);
+  const double uniform = std::log(4 * std::numbers::pi);
+  fmt::print(
+      "\nHow surprised is each density by {} earthquakes it has not seen? (mean negative log-likelihood in "
+      "nats,\n"
+      "lower is better)\n\n",
+      split.split.test.size());
+  fmt::print("  uniform density                         {:8.4f}\n", uniform);
+  fmt::print("  kernel density (vMF, best bandwidth)    {:8.4f} ± {:.4f}\n", kernel.nll, kernel.error);
+  fmt::print("  this flow                               {:8.4f} ± {:.4f}\n", flow.nll, flow.error);
+  if (flow.nll > kernel.nll)
+    fmt::print(
+        "\nThe kernel density is ahead here. A longer training narrows the gap: --iterations 20000.\n");
+
+  const nlohmann::ordered_json summary = {{"test_points", split.split.test.size()},
+                                          {"uniform_nll", uniform},
+                                          {"kernel_density_nll", kernel.nll},
+                                          {"kernel_density_standard_error", kernel.error},
+                                          {"flow_nll", flow.nll},
+                                          {"flow_standard_error", flow.error}};
+  write_file_atomically(in("summary.json"), summary.dump(2) + "\n");
+  fmt::print(
+      "\nDone in {}. What to try next:\n"
+      "  riemflow fit YOUR.csv -o your.model               your own latitudes and longitudes\n"
+      "  riemflow score {} YOUR.csv -o scores.csv          log-density of each row\n"
+      "  riemflow prob {} --box 128,30,147,46              probability of a region, here around Japan\n"
+      "  riemflow fit --help                               torsion angles, unit vectors, hyperbolic space\n",
+      clock_text(seconds_since(start)), model, model);
+}
+
+}  // namespace
+
+void add_demo(CLI::App& app) {
+  auto* command = app.add_subcommand("demo", "Fit, check and use a density of earthquakes, in a minute");
+  auto options = std::make_shared<DemoOptions>();
+  command->add_option("--directory", options->directory, "Where everything is written")
+      ->capture_default_str()
+      ->type_name("DIR");
+  command->add_option("--iterations", options->iterations, "Of training; those of fit unless given")
+      ->check(CLI::Range(1L, 1000000000L));
+  command->footer("Example:\n  riemflow demo");
+  command->callback([options] { demo(*options); });
+}
+
+}  // namespace riemflow::app
