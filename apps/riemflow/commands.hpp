@@ -20,14 +20,17 @@ int run_command(const std::vector<std::string>& words);
 
 void add_demo(CLI::App& app);
 void add_fit(CLI::App& app);
+void add_score(CLI::App& app);
+void add_sample(CLI::App& app);
+void add_trajectories(CLI::App& app);
+void add_grid(CLI::App& app);
+void add_prob(CLI::App& app);
+void add_check(CLI::App& app);
+void add_info(CLI::App& app);
+void add_data_command(CLI::App& app);
 void add_bench(CLI::App& app);
 void add_completion(CLI::App& app);
-void add_data_command(CLI::App& app);
-void add_info(CLI::App& app);
 void add_manual(CLI::App& app);
-void add_sample(CLI::App& app);
-void add_score(CLI::App& app);
-void add_trajectories(CLI::App& app);
 void add_version(CLI::App& app);
 
 }  // namespace riemflow::app

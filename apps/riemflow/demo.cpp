@@ -78,7 +78,7 @@ void demo(const DemoOptions& options) {
   std::vector<std::string> fit = {"fit", data, "-o", model, "--dedup", "--log", in("training.jsonl")};
   if (options.iterations > 0) fit.insert(fit.end(), {"--iterations", std::to_string(options.iterations)});
   run_shown(fit);
-  run_shown({"check", model, data});
+  run_shown({"check", model});
   run_shown({"sample", model, "-n", "2000", "-o", in("samples.csv")});
   run_shown({"grid", model, "-o", in("density.nc"), "--resolution", "2"});
   run_shown({"prob", model, "--circle", "35.68,139.69,300"});
@@ -111,12 +111,13 @@ void demo(const DemoOptions& options) {
                                           {"flow_standard_error", flow.error}};
   write_file_atomically(in("summary.json"), summary.dump(2) + "\n");
   fmt::print(
-      "\nDone in {}. What to try next:\n"
-      "  riemflow fit YOUR.csv -o your.model               your own latitudes and longitudes\n"
-      "  riemflow score {} YOUR.csv -o scores.csv          log-density of each row\n"
-      "  riemflow prob {} --box 128,30,147,46              probability of a region, here around Japan\n"
-      "  riemflow fit --help                               torsion angles, unit vectors, hyperbolic space\n",
-      clock_text(seconds_since(start)), model, model);
+      "\nDone in {}. What to try next:\n\n"
+      "  riemflow fit YOUR.csv -o your.model          your own latitudes and longitudes\n"
+      "  riemflow score your.model NEW.csv            how well it foresees points it has not seen\n"
+      "  riemflow prob {} --box 128,30,147,46\n"
+      "                                               probability of a region, here around Japan\n"
+      "  riemflow fit --help                          torsion angles, unit vectors, hyperbolic space\n",
+      clock_text(seconds_since(start)), model);
 }
 
 }  // namespace

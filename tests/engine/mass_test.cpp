@@ -1,178 +1,122 @@
-// The density of a flow integrates to one, whatever the network: by quadrature over the manifold.
+#include "riemflow/engine/mass.hpp"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <numbers>
 
+#include "riemflow/core/error.hpp"
+#include "riemflow/manifold/earth.hpp"
+#include "riemflow/manifold/earth_polygon.hpp"
 #include "tests/engine/flows.hpp"
 
 namespace riemflow {
 namespace {
 
-using namespace test;
-constexpr double kPi = std::numbers::pi;
+using test::random_flow;
+using test::small_config;
 
-struct Node {
-  double x, weight;
-};
-
-/// Gauss–Legendre with n nodes: the roots of P_n by Newton's method.
-std::vector<Node> gauss(int n, double from, double to) {
-  std::vector<Node> nodes;
-  for (int i = 0; i < n; ++i) {
-    double x = std::cos(kPi * (i + 0.75) / (n + 0.5)), slope = 0;
-    for (int iteration = 0; iteration < 50; ++iteration) {
-      double before = 1, p = x;
-      for (int k = 2; k <= n; ++k) before = std::exchange(p, ((2 * k - 1) * x * p - (k - 1) * before) / k);
-      slope = n * (x * p - before) / (x * x - 1);
-      x -= p / slope;
-    }
-    nodes.push_back({(from + to) / 2 + x * (to - from) / 2, (to - from) / ((1 - x * x) * slope * slope)});
+TEST(TotalMass, IsOne) {
+  for (const char* name : {"sphere:1", "sphere:2", "sphere:2,K=0.5", "torus:2", "ball:2", "ball:2,K=-0.5",
+                           "euclidean:2", "ball:1 x torus:1"}) {
+    const auto flow = random_flow<double>(small_config(name), 3, 2);
+    CubatureOptions options;
+    options.absolute = 1e-4;
+    options.evaluations = 60000;
+    const Mass mass = total_mass(*flow, options);
+    EXPECT_FALSE(mass.monte_carlo);
+    EXPECT_NEAR(mass.integral.value, 1, 2e-4) << name << " " << mass.integral.evaluations;
+    EXPECT_TRUE(mass.integral.converged) << name << " " << mass.integral.error;
+    EXPECT_EQ(mass.integral.failures, 0u) << name;
   }
-  return nodes;
 }
 
-/// n equal steps over a period, or over a range at whose ends the integrand vanishes.
-std::vector<Node> equal(int n, double from, double to) {
-  std::vector<Node> nodes;
-  for (int i = 0; i < n; ++i) nodes.push_back({from + (to - from) * i / n, (to - from) / n});
-  return nodes;
+TEST(TotalMass, SeesAWrongDensity) {
+  // A base of mass ½ makes a flow of mass ½.
+  class Half final : public Distribution<double> {
+   public:
+    std::string name() const override { return "half"; }
+    int ambient() const override { return 3; }
+    Pack<double> log_density(const Pack<double>*) const override {
+      return std::log(0.5 / (4 * std::numbers::pi));
+    }
+    Pack<double> log_density_gradient(const Pack<double>*, Pack<double>*) const override { return 0; }
+    void sample(Random&, Pack<double>* x, int lane) const override {
+      x[0][lane] = 1;
+      x[1][lane] = x[2][lane] = 0;
+    }
+  };
+  Flow<double> flow(small_config("sphere:2"), 1, 2, std::make_shared<Half>());
+  EXPECT_NEAR(total_mass(flow, {}).integral.value, 0.5, 1e-4);
 }
 
-/// Points of a manifold with the volume that each stands for.
-struct Grid {
-  std::vector<std::vector<double>> points;
-  std::vector<double> volumes;
-
-  void add(std::vector<double> point, double volume) {
-    points.push_back(std::move(point));
-    volumes.push_back(volume);
+TEST(TotalMass, MonteCarloBeyondThree) {
+  for (const char* name : {"torus:4", "sphere:2 x sphere:2", "ball:2 x euclidean:2", "ball:4,K=-0.5"}) {
+    const auto flow = random_flow<float>(small_config(name, 1e-4), 4, 2, 1);
+    CubatureOptions options;
+    options.evaluations = 20000;
+    const Mass mass = total_mass(*flow, options, 7);
+    EXPECT_TRUE(mass.monte_carlo);
+    EXPECT_GT(mass.integral.error, 0);
+    EXPECT_LT(mass.integral.error, 0.05) << name;
+    EXPECT_LT(std::abs(mass.integral.value - 1), 4 * mass.integral.error) << name;
+    EXPECT_EQ(mass.integral.value, total_mass(*flow, options, 7).integral.value);
   }
-};
-
-Grid line() {
-  Grid grid;
-  for (const auto& [x, w] : equal(200, -10, 10)) grid.add({x}, w);
-  return grid;
-}
-Grid plane() {
-  Grid grid;
-  for (const auto& [x, u] : equal(96, -8, 8))
-    for (const auto& [y, v] : equal(96, -8, 8)) grid.add({x, y}, u * v);
-  return grid;
-}
-Grid circle(double radius, int n = 96) {
-  Grid grid;
-  for (const auto& [a, w] : equal(n, 0, 2 * kPi))
-    grid.add({radius * std::cos(a), radius * std::sin(a)}, radius * w);
-  return grid;
-}
-Grid sphere(double radius, int n) {
-  Grid grid;
-  for (const auto& [h, u] : gauss(n, -1, 1))
-    for (const auto& [a, v] : equal(2 * n, 0, 2 * kPi)) {
-      const double r = radius * std::sqrt(1 - h * h);
-      grid.add({r * std::cos(a), r * std::sin(a), radius * h}, radius * radius * u * v);
-    }
-  return grid;
-}
-Grid torus() {
-  Grid grid;
-  for (const auto& [a, u] : equal(48, -kPi, kPi))
-    for (const auto& [b, v] : equal(48, -kPi, kPi)) grid.add({a, b}, u * v);
-  return grid;
-}
-/// In polar coordinates about the origin, |x| = tanh(√c r/2)/√c, with volume sinh(√c r)/√c dr dφ.
-Grid disk(double c) {
-  Grid grid;
-  const double root = std::sqrt(c);
-  for (const auto& [r, u] : gauss(64, 0, 12))
-    for (const auto& [a, v] : equal(64, 0, 2 * kPi)) {
-      const double norm = std::tanh(root * r / 2) / root;
-      grid.add({norm * std::cos(a), norm * std::sin(a)}, u * v * std::sinh(root * r) / root);
-    }
-  return grid;
-}
-Grid product(const Grid& a, const Grid& b) {
-  Grid grid;
-  for (std::size_t i = 0; i < a.points.size(); ++i)
-    for (std::size_t j = 0; j < b.points.size(); ++j) {
-      std::vector<double> point = a.points[i];
-      point.insert(point.end(), b.points[j].begin(), b.points[j].end());
-      grid.add(std::move(point), a.volumes[i] * b.volumes[j]);
-    }
-  return grid;
 }
 
-/// Far from the base, yet smooth enough for the grid: what that takes differs from manifold to manifold.
-double strength_on(const std::string& manifold) {
-  return manifold.starts_with("sphere") ? 1.6 : manifold.starts_with("ball") ? 3 : 2.3;
+TEST(TotalMass, HutchinsonIsRefused) {
+  FlowConfig config = small_config("sphere:2");
+  config.divergence.estimator = DivergenceEstimator::hutchinson;
+  Flow<double> flow(config, 1, 1);
+  EXPECT_THROW(total_mass(flow, {}), Error);
+  EXPECT_NO_THROW(Flow<double>(with_exact_divergence(config), 1, 1));
 }
 
-template <class T>
-void expect_mass_one(const FlowConfig& config, const Grid& grid, std::uint64_t seed, double tolerance) {
-  const auto flow = random_flow<T>(config, seed, 1, strength_on(config.manifold));
-  Points<T> points(grid.points.size(), static_cast<int>(grid.points.front().size()));
-  for (std::size_t i = 0; i < points.size(); ++i)
-    for (std::size_t j = 0; j < grid.points[i].size(); ++j) points[i][j] = static_cast<T>(grid.points[i][j]);
-  const LogProb<T> result = flow->log_prob(points);
-  ASSERT_TRUE(result.summary.ok()) << config.manifold << ": " << result.summary.message();
-
-  double mass = 0, divergence = 0;
-  std::vector<Pack<T>> x(static_cast<std::size_t>(points.dimension));
-  for (std::size_t i = 0; i < points.size(); ++i) {
-    const double log_p = static_cast<double>(result.values[i]), volume = grid.volumes[i];
-    for (std::size_t j = 0; j < x.size(); ++j) x[j] = points[i][j];
-    const auto log_base = static_cast<double>(flow->base().log_density(x.data())[0]);
-    mass += volume * std::exp(log_p);
-    divergence += volume * std::exp(log_p) * (log_p - log_base);
+/// Probabilities of the regions of a partition sum to 1 within their errors, which are small.
+void expect_partition(Flow<double>& flow, const std::vector<EarthRegion>& regions) {
+  double sum = 0, error = 0, area = 0;
+  for (const EarthRegion& region : regions) {
+    CubatureOptions options;
+    options.absolute = 1e-5;
+    options.relative = 0;
+    const Integral p = integrate(density_of(flow), region.patches, 3, options);
+    EXPECT_TRUE(p.converged) << region.name;
+    sum += p.value;
+    error += p.error;
+    area += region.steradians;
   }
-  const std::string which = config.manifold + ", seed " + std::to_string(seed);
-  EXPECT_NEAR(mass, 1, tolerance) << which;
-  EXPECT_GT(divergence, 0.05) << which << ": too near the base to tell";
+  EXPECT_NEAR(area, 4 * std::numbers::pi, 1e-11) << regions[0].name;
+  EXPECT_LE(std::abs(sum - 1), error + 2e-5) << regions[0].name;
+  EXPECT_LT(error, 1e-4);
 }
 
-class Mass : public testing::TestWithParam<int> {};
-class SlowMass : public Mass {};
-INSTANTIATE_TEST_SUITE_P(Seeds, Mass, testing::Values(1, 2, 3));
-INSTANTIATE_TEST_SUITE_P(Seeds, SlowMass, testing::Values(1, 2, 3));
-
-TEST_P(SlowMass, IsOneInDouble) {
-  const auto seed = static_cast<std::uint64_t>(GetParam());
-  FlowConfig swish = small_config("sphere:2");
-  swish.field.activation = Activation::swish;
-  FlowConfig geodesic = small_config("sphere:2,K=0.5");
-  geodesic.field.input = InputLayer::geodesic;
-  FlowConfig disk_config = small_config("ball:2,K=-0.5");
-  disk_config.field.input = InputLayer::geodesic;
-  FlowConfig paper = small_config("ball:2");
-  paper.field.scaling = BallScaling::paper;
-  expect_mass_one<double>(small_config("euclidean:1"), line(), seed, 1e-4);
-  expect_mass_one<double>(small_config("euclidean:2"), plane(), seed, 3e-4);
-  expect_mass_one<double>(small_config("sphere:1"), circle(1), seed, 1e-4);
-  expect_mass_one<double>(small_config("sphere:1,K=4"), circle(0.5), seed, 1e-4);
-  expect_mass_one<double>(small_config("sphere:2"), sphere(1, 40), seed, 1e-4);
-  expect_mass_one<double>(swish, sphere(1, 40), seed, 1e-4);
-  expect_mass_one<double>(geodesic, sphere(std::sqrt(2.0), 40), seed, 1e-3);
-  expect_mass_one<double>(small_config("torus:2"), torus(), seed, 1e-4);
-  expect_mass_one<double>(small_config("ball:2"), disk(1), seed, 1e-3);
-  expect_mass_one<double>(disk_config, disk(0.5), seed, 1e-3);
-  expect_mass_one<double>(paper, disk(1), seed, 1e-3);
+TEST(EarthRegions, PartitionsSumToOne) {
+  const auto flow = random_flow<double>(small_config("sphere:2"), 5, 2, 2.5);
+  expect_partition(
+      *flow, {earth_box(-180, -90, 180, 20), earth_box(100, 20, -100, 90), earth_box(-100, 20, 100, 90)});
+  expect_partition(
+      *flow, {earth_circle(35, 139, 700), earth_circle(-35, 319, std::numbers::pi * kEarthRadiusKm - 700)});
+  expect_partition(
+      *flow, {earth_circle(80, -20, 6000), earth_circle(-80, 160, std::numbers::pi * kEarthRadiusKm - 6000)});
+  const Ring island = {{170, 10}, {-160, 0}, {-170, 50}, {160, 40}};
+  const Ring world = {{-180, -90}, {180, -90}, {180, 90}, {-180, 90}};
+  expect_partition(*flow, {earth_polygons({{island}}, "island"), earth_polygons({{world, island}}, "rest")});
+  Ring arctic;
+  for (int i = 0; i < 18; ++i) arctic.push_back({20.0 * i, 60 + 15 * std::sin(1.0 * i)});
+  expect_partition(*flow, {earth_polygons({{arctic}}, "arctic"),
+                           earth_polygons({{Ring(arctic.rbegin(), arctic.rend())}}, "rest")});
 }
 
-TEST_P(Mass, IsOneInFloat) {
-  const auto seed = static_cast<std::uint64_t>(GetParam()) + 10;
-  expect_mass_one<float>(small_config("euclidean:2", 1e-5), plane(), seed, 1e-3);
-  expect_mass_one<float>(small_config("sphere:2", 1e-5), sphere(1, 40), seed, 1e-3);
-  expect_mass_one<float>(small_config("torus:2", 1e-5), torus(), seed, 1e-3);
-  expect_mass_one<float>(small_config("ball:2", 1e-5), disk(1), seed, 1e-3);
-}
-
-TEST_P(SlowMass, IsOneOnAProduct) {
-  const auto seed = static_cast<std::uint64_t>(GetParam()) + 20;
-  const Grid grid = product(sphere(1, 16), circle(1, 40));
-  expect_mass_one<double>(small_config("sphere:2 x sphere:1", 1e-5), grid, seed, 1e-3);
+TEST(EarthRegions, PolygonIsBox) {
+  const auto flow = random_flow<double>(small_config("sphere:2"), 6, 2, 2.5);
+  const Integrand p = density_of(*flow);
+  const auto box = integrate(p, earth_box(170, -20, -150, 35).patches, 3);
+  const auto polygon =
+      integrate(p, earth_polygons({{{{170, -20}, {-150, -20}, {-150, 35}, {170, 35}}}}, "box").patches, 3);
+  const auto beyond = integrate(
+      p, earth_polygons({{{{170, -20}, {190, -20}, {210, -20}, {210, 35}, {170, 35}}}}, "box").patches, 3);
+  EXPECT_NEAR(box.value, polygon.value, 1e-6);
+  EXPECT_NEAR(box.value, beyond.value, 1e-6);
+  EXPECT_GT(std::abs(box.value - earth_box(170, -20, -150, 35).steradians / (4 * std::numbers::pi)), 1e-3);
 }
 
 }  // namespace

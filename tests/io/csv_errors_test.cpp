@@ -103,7 +103,14 @@ TEST(CsvErrors, SwappedColumnsAreSuspected) {
             "latitude and longitude seem to be swapped: exchange their names in the header" + kSkip);
   EXPECT_EQ(error_of("lat,lon\n2,1\n3,1\n", in(Units::radians)).advice(),
             "latitude and longitude seem to be swapped: exchange their names in the header" + kSkip);
+  EXPECT_EQ(error_of("a,lat,lon\n2,120,35\n3,121,35\n", on("torus:1 x sphere:2")).advice(),
+            "latitude and longitude seem to be swapped: exchange their names in the header" + kSkip);
+  EXPECT_EQ(error_of("2,120,35\n3,121,35\n", on("torus:1 x sphere:2")).advice(),
+            "latitude and longitude seem to be swapped: say --columns 1,3,2" + kSkip);
+  EXPECT_EQ(error_of("120,35\n121,35\n", columns("lat,lon")).advice(),
+            "latitude and longitude seem to be swapped: exchange their names in --columns" + kSkip);
   // The advice works.
+  expect_place(read_text("120,35\n121,35\n", columns("lon,lat")), 0, 35, 120);
   expect_place(read_text("-121,36\n-120.5,35\n", columns("2,1")), 0, 36, -121);
 }
 
@@ -171,6 +178,14 @@ TEST(CsvErrors, NoColumnsToGoBy) {
             "f: columns 1 'lat' and 2 'latitude' mean the same; choose with --columns, as in --columns 1,3");
 }
 
+TEST(CsvErrors, XAndYAreOfManyManifolds) {
+  EXPECT_EQ(
+      complaint("id,x,y\n1,0.5,0.25\n"),
+      "f: x and y, columns 2,3, may be of any manifold of two coordinates; say what they are with "
+      "--manifold, as in --manifold sphere:2 for latitude and longitude, torus:2, ball:2 or euclidean:2");
+  EXPECT_EQ(read_text("id,x,y\n1,0.5,0.25\n", on("ball:2")).points.values, (std::vector<double>{0.5, 0.25}));
+}
+
 TEST(CsvErrors, WrongDelimiter) {
   const std::string advice =
       "; put commas, tabs, semicolons, | or spaces between columns, and # before a line that is no data; a "
@@ -196,7 +211,7 @@ TEST(CsvErrors, ColumnsThatAreNotThere) {
   EXPECT_EQ(complaint("time,latitude,lon\n1,2,3\n", columns("latitud,lon")),
             "f: there is no column 'latitud'; perhaps you meant 'latitude'? the columns are 1 'time', 2 "
             "'latitude', 3 'lon'");
-  EXPECT_NE(complaint("1,2\n", columns("lat,lon"))
+  EXPECT_NE(complaint("1,2,3\n", columns("lat,lon"))
                 .find("there is no column 'lat', nor a header that could name it"),
             std::string::npos);
   EXPECT_NE(complaint("lat,lon\n1,2\n", columns("1,3")).find("there is no column '3'"), std::string::npos);

@@ -108,7 +108,9 @@ TEST(GeoJson, WrongStructure) {
        "something other than an object in an array of objects"},
       {"{\"type\":\"Feature\",\"geometry\":3}", "'geometry' is neither an object nor null"},
       {"{\"type\":\"Point\",\"coordinates\":[1,2]", "the file ends where a comma or } is expected"},
-      {"{\"type\":\"Point\",\"coordinates\":[1,2]} {}", "'{' where the end of the file is expected"}};
+      {"{\"type\":\"Point\",\"coordinates\":[1,2]} {}",
+       "f:1:38: a second object after the end of the first; put all features into one FeatureCollection"},
+      {"{\"type\":\"Point\",\"coordinates\":[1,2]} x", "'x' where the end of the file is expected"}};
   for (const auto& [text, what] : cases)
     EXPECT_NE(complaint(text).find(what), std::string::npos) << text << "\n" << complaint(text);
   ReadOptions options;

@@ -221,13 +221,13 @@ TEST(NpyWriter, HeadersEndOnMultiplesOf64) {
 TEST(Npy, AHeaderCanLeaveRoomForTheNumberOfRows) {
   const std::size_t most = std::numeric_limits<std::size_t>::max();
   for (std::size_t size : {0u, 64u, 65u, 128u, 129u}) {
-    const std::string header = npy_header("<f8", {3, 2}, size);
+    const std::string header = npy_header<double>({3, 2}, size);
     EXPECT_GE(header.size(), size);
     EXPECT_EQ(header.size() % 64, 0u);
     EXPECT_EQ(header.back(), '\n');
   }
-  EXPECT_EQ(npy_header("<f8", {0, 12}, 128).size(), 128u);
-  EXPECT_EQ(npy_header("<f8", {most, 999}, 128).size(), 128u);
+  EXPECT_EQ(npy_header<double>({0, 12}, 128).size(), 128u);
+  EXPECT_EQ(npy_header<double>({most, 999}, 128).size(), 128u);
 }
 
 }  // namespace

@@ -43,9 +43,9 @@ TEST(Number, ReadsBackWhatItWrites) {
 }
 
 TEST(Number, ReadsWhatPeopleWrite) {
-  const std::pair<const char*, double> cases[] = {{"1", 1},      {"-1.5", -1.5}, {"+1.5", 1.5},  {".5", 0.5},
-                                                  {"5.", 5},     {"1e3", 1000},  {"1E-2", 0.01}, {"-0", 0},
-                                                  {"1e-400", 0}, {"007", 7},     {"+.5e1", 5}};
+  const std::pair<const char*, double> cases[] = {
+      {"1", 1},  {"-1.5", -1.5}, {"+1.5", 1.5}, {".5", 0.5},  {"5.", 5}, {"1e3", 1000}, {"1E-2", 0.01},
+      {"-0", 0}, {"1e-400", 0},  {"007", 7},    {"+.5e1", 5}, {" 7", 7}, {"7\t ", 7}};
   for (const auto& [text, expected] : cases) {
     double value = 99;
     EXPECT_EQ(io::read_number(text, '.', value), io::NumberKind::finite) << text;
@@ -59,7 +59,7 @@ TEST(Number, ReadsWhatPeopleWrite) {
 
 TEST(Number, TellsMissingFromWrong) {
   double value = 0;
-  for (const char* missing : {"", "NA", "na", "N/A", "NaN", "nan", "null", "NULL", "None"}) {
+  for (const char* missing : {"", " ", " NA", "NA", "na", "N/A", "NaN", "nan", "null", "NULL", "None"}) {
     value = 0;
     EXPECT_EQ(io::read_number(missing, '.', value), io::NumberKind::missing) << missing;
     EXPECT_TRUE(std::isnan(value));
@@ -67,7 +67,7 @@ TEST(Number, TellsMissingFromWrong) {
   for (const char* infinite : {"inf", "-inf", "Infinity", "1e400", "-1e999"})
     EXPECT_EQ(io::read_number(infinite, '.', value), io::NumberKind::infinite) << infinite;
   for (const char* text :
-       {"x", "1x", "1 2", "--1", "+-1", "+", "-", ".", "1e", "0x10", "12°", "35N", "1,5", "nanx"}) {
+       {"x", "1x", "1 2", " 1 2", "--1", "+-1", "+", "-", ".", "1e", "0x10", "12°", "35N", "1,5", "nanx"}) {
     value = 0;
     EXPECT_EQ(io::read_number(text, '.', value), io::NumberKind::text) << text;
     EXPECT_TRUE(std::isnan(value)) << text;

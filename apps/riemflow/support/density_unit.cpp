@@ -8,6 +8,7 @@
 
 #include "apps/riemflow/support/options.hpp"
 #include "riemflow/core/error.hpp"
+#include "riemflow/manifold/earth.hpp"
 
 namespace riemflow::app {
 namespace {

@@ -12,9 +12,6 @@ class Option;
 
 namespace riemflow::app {
 
-/// Of the Earth as a sphere with the mean radius of the IUGG, (2a + b)/3.
-inline constexpr double kEarthRadiusKm = 6371.0088;
-
 struct DensityUnit {
   std::string name;     ///< as the option takes it
   std::string shown;    ///< "nats per …"

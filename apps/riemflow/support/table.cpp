@@ -21,8 +21,8 @@ constexpr std::size_t kNpyHeader = 128;
 constexpr std::size_t kLongest = 32;
 
 std::string header_of_npy(std::size_t rows, std::size_t columns) {
-  return columns == 1 ? npy_header("<f8", {rows}, kNpyHeader)
-                      : npy_header("<f8", {rows, columns}, kNpyHeader);
+  return columns == 1 ? npy_header<double>({rows}, kNpyHeader)
+                      : npy_header<double>({rows, columns}, kNpyHeader);
 }
 
 char* put(char* to, double value, bool whole, int digits) {

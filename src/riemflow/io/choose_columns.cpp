@@ -88,6 +88,7 @@ Columns by_name(const Table& table, const Manifold<double>* manifold) {
   if (columns.empty() && manifold == nullptr) {
     columns = with_meaning(table, {Meaning::angle});
     if (columns.size() != table.width) columns.clear();
+    if (columns.empty()) columns = one_of_each(table, {Meaning::x, Meaning::y});
   }
   if (columns.empty() && angles) {
     columns = with_meaning(table, {Meaning::phi, Meaning::psi, Meaning::angle});
@@ -184,8 +185,11 @@ std::string infer(const Table& table, const Columns& columns) {
         Fault::bad_data);
   }
   if (vector) return "sphere:2";
-  throw Error(fmt::format("{}: {} column{} of unknown meaning", table.path, columns.size(),
-                          columns.size() == 1 ? "" : "s"),
+  throw Error(columns.size() == 2 && any(Meaning::x) && any(Meaning::y)
+                  ? fmt::format("{}: x and y, columns {}, may be of any manifold of two coordinates",
+                                table.path, listed(columns))
+                  : fmt::format("{}: {} column{} of unknown meaning", table.path, columns.size(),
+                                columns.size() == 1 ? "" : "s"),
               columns.size() == 2
                   ? "say what they are with --manifold, as in --manifold sphere:2 for latitude and "
                     "longitude, torus:2, ball:2 or euclidean:2"

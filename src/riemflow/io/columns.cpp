@@ -19,6 +19,7 @@ constexpr std::size_t kMostColumns = 65536;
 constexpr std::pair<std::string_view, Meaning> kNames[] = {{"lat", Meaning::latitude},
                                                            {"latitude", Meaning::latitude},
                                                            {"decimallatitude", Meaning::latitude},
+                                                           {"reclat", Meaning::latitude},
                                                            {"dec", Meaning::latitude},
                                                            {"decl", Meaning::latitude},
                                                            {"declination", Meaning::latitude},
@@ -28,6 +29,7 @@ constexpr std::pair<std::string_view, Meaning> kNames[] = {{"lat", Meaning::lati
                                                            {"lng", Meaning::longitude},
                                                            {"longitude", Meaning::longitude},
                                                            {"decimallongitude", Meaning::longitude},
+                                                           {"reclong", Meaning::longitude},
                                                            {"ra", Meaning::longitude},
                                                            {"rightascension", Meaning::longitude},
                                                            {"raj2000", Meaning::longitude},
@@ -49,7 +51,7 @@ constexpr std::pair<std::string_view, Meaning> kNames[] = {{"lat", Meaning::lati
                                                            {"angle", Meaning::angle}};
 
 constexpr std::pair<std::string_view, Units> kUnits[] = {
-    {"degrees", Units::degrees}, {"degree", Units::degrees}, {"deg", Units::degrees},
+    {"degrees", Units::degrees}, {"degree", Units::degrees}, {"deg", Units::degrees}, {"°", Units::degrees},
     {"radians", Units::radians}, {"radian", Units::radians}, {"rad", Units::radians}};
 
 Meaning known(std::string_view name) {

@@ -141,8 +141,20 @@ class HeadReader {
       return true;
     }
     if (!comment_.empty()) table.names = names_in_comment(comment_, head_, options_);
-    if (!table.names.empty()) head_.header_line = comment_line_;
+    if (!table.names.empty())
+      head_.header_line = comment_line_;
+    else
+      take_names_from_option();
     return false;
+  }
+
+  /// As many known names in ReadOptions::columns as there are columns name them.
+  void take_names_from_option() {
+    const std::vector<std::string> entries = split_columns(options_.columns);
+    const auto is_known = [](const std::string& name) { return meaning_of(name).meaning != Meaning::none; };
+    if (entries.size() != head_.table.width || !std::all_of(entries.begin(), entries.end(), is_known)) return;
+    head_.table.names = entries;
+    head_.table.named_by_option = true;
   }
 
   /// Bytes of no meaning in a text, in its first row: a file of another kind.

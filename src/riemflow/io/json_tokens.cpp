@@ -80,6 +80,8 @@ JsonTokens::Token JsonTokens::next() {
 
   switch (expect_) {
     case Expect::end:
+      if (c == '{')
+        fail("a second object after the end of the first", "put all features into one FeatureCollection");
       if (c != kEnd) fail_here("the end of the file is expected");
       return Token::end;
     case Expect::comma_or_end:

@@ -66,20 +66,26 @@ std::string swap_advice(const Table& table, std::size_t latitude, std::size_t lo
   return fmt::format("correct it, or if latitude and longitude are swapped {}", remedy);
 }
 
+/// What exchanges the columns of numbers i and i + 1 of a row.
+std::string swap_remedy(const Table& table, const Layout& layout, std::size_t i) {
+  std::vector<std::size_t> columns = layout.columns;
+  const Meaning a = meaning_of(table.name(columns[i])).meaning,
+                b = meaning_of(table.name(columns[i + 1])).meaning;
+  if (is_latitude(a) || is_longitude(b))
+    return fmt::format("exchange their names in {}", table.named_by_option ? "--columns" : "the header");
+  std::swap(columns[i], columns[i + 1]);
+  std::string list;
+  for (std::size_t c : columns) list += fmt::format("{}{}", list.empty() ? "" : ",", c + 1);
+  return "say --columns " + list;
+}
+
 /// Once columns and units are known.
 void suspect_swaps(const Table& table, Units units, Layout& layout) {
   std::size_t next = 0;
   for (auto& part : layout.recipe.parts) {
-    const std::size_t latitude = layout.columns[next];
-    if (part.kind == Kind::degrees_on_sphere) {
-      const std::size_t longitude = layout.columns[next + 1];
-      const Meaning a = meaning_of(table.name(latitude)).meaning,
-                    b = meaning_of(table.name(longitude)).meaning;
-      const bool named = is_latitude(a) || is_longitude(b);
-      part.swap_advice = swap_advice(table, latitude, longitude, units,
-                                     named ? "exchange their names in the header"
-                                           : fmt::format("say --columns {},{}", longitude + 1, latitude + 1));
-    }
+    if (part.kind == Kind::degrees_on_sphere)
+      part.swap_advice = swap_advice(table, layout.columns[next], layout.columns[next + 1], units,
+                                     swap_remedy(table, layout, next));
     next += static_cast<std::size_t>(part.numbers);
   }
 }

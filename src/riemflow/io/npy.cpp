@@ -20,12 +20,13 @@ static_assert(std::endian::native == std::endian::little,
 }  // namespace
 
 /// Magic, version 1.0, length and dictionary, padded to a multiple of 64 bytes that ends with a line feed.
-std::string npy_header(const char* type, std::initializer_list<std::size_t> shape, std::size_t size) {
+template <class T>
+std::string npy_header(std::initializer_list<std::size_t> shape, std::size_t size) {
   std::string tuple;
   for (std::size_t n : shape) tuple += fmt::format("{}{}", tuple.empty() ? "" : ", ", n);
   if (shape.size() == 1) tuple += ",";
-  std::string dictionary =
-      fmt::format("{{'descr': '{}', 'fortran_order': False, 'shape': ({}), }}", type, tuple);
+  std::string dictionary = fmt::format("{{'descr': '{}', 'fortran_order': False, 'shape': ({}), }}",
+                                       sizeof(T) == 4 ? "<f4" : "<f8", tuple);
   constexpr std::size_t kPrefix = 10;
   dictionary.resize(std::max(dictionary.size(), std::max(size, kPrefix + 1) - kPrefix - 1), ' ');
   dictionary.append(63 - (kPrefix + dictionary.size()) % 64, ' ');
@@ -40,7 +41,7 @@ template <class T>
 void write_npy(std::ostream& out, std::initializer_list<std::size_t> shape, const T* data) {
   std::size_t n = 1;
   for (std::size_t extent : shape) n *= extent;
-  const std::string header = npy_header(sizeof(T) == 4 ? "<f4" : "<f8", shape);
+  const std::string header = npy_header<T>(shape);
   out.write(header.data(), static_cast<std::streamsize>(header.size()));
   out.write(reinterpret_cast<const char*>(data), static_cast<std::streamsize>(n * sizeof(T)));
   out.flush();
@@ -56,6 +57,8 @@ void write_npy(const std::string& path, std::initializer_list<std::size_t> shape
   write_npy(out, shape, data);
 }
 
+template std::string npy_header<float>(std::initializer_list<std::size_t>, std::size_t);
+template std::string npy_header<double>(std::initializer_list<std::size_t>, std::size_t);
 template void write_npy(std::ostream&, std::initializer_list<std::size_t>, const float*);
 template void write_npy(std::ostream&, std::initializer_list<std::size_t>, const double*);
 template void write_npy(const std::string&, std::initializer_list<std::size_t>, const float*);

@@ -8,9 +8,11 @@
 
 namespace riemflow {
 
-/// What stands before the numbers of an array of `type` ("<f4", "<f8"): at least `size` bytes of it, so that
-/// a header written before the number of rows is known can be replaced by the right one.
-std::string npy_header(const char* type, std::initializer_list<std::size_t> shape, std::size_t size = 0);
+/// What an NPY file begins with; its numbers follow, row-major, little-endian. T is float or double. At least
+/// `size` bytes of it, so that a header written before the number of rows is known can be replaced by the
+/// right one.
+template <class T>
+std::string npy_header(std::initializer_list<std::size_t> shape, std::size_t size = 0);
 
 /// Writes `data`, row-major, little-endian; T is float or double. Throws Error (cannot_write).
 template <class T>

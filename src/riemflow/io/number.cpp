@@ -41,6 +41,12 @@ NumberKind read_number(std::string_view field, char decimal, double& value) {
   const NumberKind kind = whole && std::isinf(value) ? NumberKind::infinite : NumberKind::text;
   value = std::numeric_limits<double>::quiet_NaN();
   if (kind == NumberKind::infinite) return kind;
+  const auto is_blank = [](char c) { return c == ' ' || c == '\t'; };
+  if (!field.empty() && (is_blank(field.front()) || is_blank(field.back()))) {
+    while (!field.empty() && is_blank(field.front())) field.remove_prefix(1);
+    while (!field.empty() && is_blank(field.back())) field.remove_suffix(1);
+    return read_number(field, decimal, value);
+  }
   if (field.size() > 4) return NumberKind::text;
   const std::string word = lower(field);
   for (std::string_view missing : {"", "na", "n/a", "nan", "null", "none"})

@@ -14,8 +14,8 @@ namespace io {
 
 enum class NumberKind { finite, missing, infinite, text };
 
-/// `value` = the whole of `field`, which is trimmed. missing: empty, NA, N/A, NaN, null, none in any case.
-/// value is NaN unless finite.
+/// `value` = the whole of `field`, but for blanks around it. missing: empty, NA, N/A, NaN, null, none in any
+/// case. value is NaN unless finite.
 NumberKind read_number(std::string_view field, char decimal, double& value);
 
 }  // namespace io

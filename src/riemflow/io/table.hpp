@@ -11,6 +11,7 @@ struct Table {
   std::string path;
   bool binary = false;             ///< NPY: numbers as a program left them, not as a person wrote them
   std::vector<std::string> names;  ///< of all columns; empty without a header
+  bool named_by_option = false;    ///< the names are those of ReadOptions::columns, in place of a header
   std::size_t width = 0;
   std::vector<bool> numeric;             ///< columns that hold nothing but numbers, and at least one
   std::vector<double> values;            ///< first rows, row-major, NaN where there is no number

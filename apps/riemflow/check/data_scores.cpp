@@ -1,0 +1,79 @@
+#include "apps/riemflow/check/data_scores.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <fstream>
+
+#include "riemflow/engine/mass.hpp"
+#include "riemflow/io/sha256.hpp"
+
+namespace riemflow::app {
+namespace {
+
+constexpr std::size_t kChunk = 1 << 14;
+constexpr std::size_t kWorst = 5;
+
+/// Empty for standard input, which cannot be read a second time, and for a data set by name.
+std::string hash_of(const std::string& path) {
+  if (path == "-") return "";
+  std::ifstream file(path, std::ios::binary);
+  if (!file.is_open()) return "";
+  Sha256 hash;
+  std::vector<char> buffer(1 << 20);
+  while (file.read(buffer.data(), static_cast<std::streamsize>(buffer.size())), file.gcount() > 0)
+    hash.update(std::string_view(buffer.data(), static_cast<std::size_t>(file.gcount())));
+  return hash.hex();
+}
+
+/// From rows sorted by rising log-density.
+void summarise(const std::vector<ScoredRow>& rows, DataScores& scores) {
+  if (rows.empty()) return;
+  const double n = static_cast<double>(rows.size());
+  double sum = 0, square = 0, tail = 0;
+  for (const ScoredRow& row : rows) sum -= row.log_density;
+  scores.nll = sum / n;
+  for (const ScoredRow& row : rows) square += std::pow(-row.log_density - scores.nll, 2);
+  scores.standard_error = rows.size() > 1 ? std::sqrt(square / (n * (n - 1))) : 0;
+  scores.worst.assign(rows.begin(),
+                      rows.begin() + static_cast<std::ptrdiff_t>(std::min(kWorst, rows.size())));
+  scores.tail_points = std::max<std::size_t>(1, rows.size() / 100);
+  for (std::size_t i = 0; i < scores.tail_points; ++i) tail -= rows[i].log_density;
+  if (scores.tail_points < rows.size())
+    scores.tail_raise = scores.nll - (sum - tail) / (n - static_cast<double>(scores.tail_points));
+  if (sum > 0 && tail > 0 && tail <= sum) scores.tail_share = tail / sum;
+}
+
+}  // namespace
+
+template <class T>
+DataScores score_data(Flow<T>& flow, PointSource& source, const std::string& path, const Model& model) {
+  DataScores scores;
+  scores.path = path;
+  scores.row_word = source.assumptions().row;
+  std::vector<ScoredRow> rows;
+  Points<double> chunk;
+  std::vector<std::uint64_t> lines;
+  while (source.next(kChunk, chunk, &lines)) {
+    const std::vector<double> log_p = log_density_at(flow, chunk);
+    scores.points += log_p.size();
+    for (std::size_t i = 0; i < log_p.size(); ++i) {
+      if (std::isfinite(log_p[i])) {
+        rows.push_back({lines[i], log_p[i]});
+      } else if (scores.failed++ == 0) {
+        scores.first_failed = lines[i];
+      }
+    }
+  }
+  std::stable_sort(rows.begin(), rows.end(),
+                   [](const ScoredRow& a, const ScoredRow& b) { return a.log_density < b.log_density; });
+  summarise(rows, scores);
+  const auto trained_on = model.metadata.find("data_sha256");
+  scores.is_training_data = trained_on != model.metadata.end() && !trained_on->second.empty() &&
+                            trained_on->second == hash_of(path);
+  return scores;
+}
+
+template DataScores score_data(Flow<float>&, PointSource&, const std::string&, const Model&);
+template DataScores score_data(Flow<double>&, PointSource&, const std::string&, const Model&);
+
+}  // namespace riemflow::app

@@ -1,0 +1,205 @@
+// riemflow prob: the probability of regions of the Earth.
+
+#include <fmt/core.h>
+
+#include <CLI/CLI.hpp>
+#include <numbers>
+
+#include "apps/riemflow/commands.hpp"
+#include "apps/riemflow/support/console.hpp"
+#include "apps/riemflow/support/count.hpp"
+#include "apps/riemflow/support/exact_flow.hpp"
+#include "apps/riemflow/support/options.hpp"
+#include "riemflow/core/error.hpp"
+#include "riemflow/io/geojson_polygons.hpp"
+#include "riemflow/io/message.hpp"
+#include "riemflow/io/number.hpp"
+#include "riemflow/manifold/earth.hpp"
+
+namespace riemflow::app {
+namespace {
+
+struct ProbOptions {
+  ModelChoice model;
+  std::vector<std::string> circles, boxes, polygons;
+  double accuracy = 1e-3;
+  std::size_t evaluations = 400000;
+  bool json = false;
+};
+
+constexpr double kNegligible = 1e-7;  // a probability is never asked for more exactly than this
+
+/// The n numbers of "35,139,700".
+std::vector<double> numbers_of(const std::string& text, std::size_t n, const std::string& option,
+                               const std::string& form) {
+  std::vector<double> numbers;
+  std::size_t begin = 0;
+  while (begin <= text.size()) {
+    const std::size_t end = std::min(text.find(',', begin), text.size());
+    std::string field = text.substr(begin, end - begin);
+    field.erase(0, field.find_first_not_of(' '));
+    field.erase(field.find_last_not_of(' ') + 1);
+    double value = 0;
+    require(io::read_number(field, '.', value) == io::NumberKind::finite,
+            fmt::format("{} {}: {} is no number", option, io::in_quotes(text), io::in_quotes(field)),
+            "give " + form + " with commas between", Fault::usage);
+    numbers.push_back(value);
+    begin = end + 1;
+  }
+  require(numbers.size() == n,
+          fmt::format("{} {} has {} numbers", option, io::in_quotes(text), numbers.size()),
+          fmt::format("give {}, {} numbers with commas between", form, n), Fault::usage);
+  return numbers;
+}
+
+EarthRegion polygon_region(const std::string& path) {
+  GeoPolygons found = read_geojson_polygons(path);
+  EarthRegion region = earth_polygons(found.polygons, path == "-" ? "<stdin>" : path);
+  region.remarks.insert(region.remarks.begin(), found.remarks.begin(), found.remarks.end());
+  return region;
+}
+
+std::vector<EarthRegion> regions_of(const ProbOptions& options) {
+  const int kinds = (options.circles.empty() ? 0 : 1) + (options.boxes.empty() ? 0 : 1) +
+                    (options.polygons.empty() ? 0 : 1);
+  require(kinds == 1, kinds == 0 ? "no region was given" : "regions of more than one kind were given",
+          "give one of --circle LAT,LON,KM, --box W,S,E,N and --polygon F.geojson, or several of one kind",
+          Fault::usage);
+  std::vector<EarthRegion> regions;
+  for (const std::string& text : options.circles) {
+    const auto n = numbers_of(text, 3, "--circle", "LAT,LON,KM");
+    regions.push_back(earth_circle(n[0], n[1], n[2]));
+  }
+  for (const std::string& text : options.boxes) {
+    const auto n = numbers_of(text, 4, "--box", "W,S,E,N");
+    regions.push_back(earth_box(n[0], n[1], n[2], n[3]));
+  }
+  for (const std::string& path : options.polygons) regions.push_back(polygon_region(path));
+  return regions;
+}
+
+/// Digits down to a tenth of the error.
+std::string with_error(double value, double error) {
+  if (!std::isfinite(value)) return "unknown";
+  const int digits = error > 0 ? std::clamp(static_cast<int>(std::ceil(1 - std::log10(error))), 1, 12) : 12;
+  return fmt::format("{:.{}f} ± {:.2g}", value, digits, error);
+}
+
+void print_rows(const std::vector<EarthRegion>& regions, const std::vector<Integral>& results) {
+  std::size_t width = 6;
+  for (const EarthRegion& region : regions) width = std::max(width, region.name.size());
+  fmt::print("{:<{}}  {:<24} {:>14} {:>12} {:>10}\n", "region", width, "probability", "km²", "uniform",
+             "ratio");
+  for (std::size_t i = 0; i < regions.size(); ++i) {
+    const double uniform = regions[i].steradians / (4 * std::numbers::pi);
+    fmt::print("{:<{}}  {:<24} {:>14.{}f} {:>12.6g} {:>10.4g}\n", regions[i].name, width,
+               with_error(results[i].value, results[i].error), regions[i].steradians * kEarthKm2PerSr,
+               regions[i].steradians * kEarthKm2PerSr < 1000 ? 3 : 0, uniform, results[i].value / uniform);
+  }
+}
+
+void print_as_json(const ProbOptions& options, const std::vector<EarthRegion>& regions,
+                   const std::vector<Integral>& results) {
+  nlohmann::ordered_json rows = nlohmann::ordered_json::array();
+  for (std::size_t i = 0; i < regions.size(); ++i) {
+    const Integral& p = results[i];
+    rows.push_back({{"region", regions[i].name},
+                    {"probability", p.value},
+                    {"error", p.error},
+                    {"converged", p.converged},
+                    {"evaluations", p.evaluations},
+                    {"failures", p.failures},
+                    {"area_km2", regions[i].steradians * kEarthKm2PerSr},
+                    {"uniform_probability", regions[i].steradians / (4 * std::numbers::pi)},
+                    {"remarks", regions[i].remarks}});
+  }
+  print_json({{"model", options.model.path}, {"method", "adaptive quadrature"}, {"regions", rows}});
+}
+
+void run(const ProbOptions& options) {
+  const std::vector<EarthRegion> regions = regions_of(options);
+  const Model model = load_model(options.model.path);
+  require(model.config.manifold == "sphere:2",
+          fmt::format("{}: the model is on {}, and regions are of the Earth, sphere:2", options.model.path,
+                      model.config.manifold),
+          "riemflow grid writes densities of torus:2, ball:2 and euclidean:2 to add up, riemflow check "
+          "integrates over the whole of any manifold");
+  for (const EarthRegion& region : regions)
+    for (const std::string& remark : region.remarks) say("{}: {}", region.name, remark);
+
+  CubatureOptions cubature;
+  cubature.relative = options.accuracy;
+  cubature.absolute = kNegligible;
+  cubature.evaluations = options.evaluations;
+  const std::vector<Integral> results = with_exact_flow(model, options.model, [&](auto& flow) {
+    std::vector<Integral> found;
+    const Integrand density = density_of(flow);
+    for (const EarthRegion& region : regions)
+      found.push_back(integrate(density, region.patches, 3, cubature));
+    return found;
+  });
+
+  options.json ? print_as_json(options, regions, results) : print_rows(regions, results);
+  std::size_t evaluations = 0, failures = 0, open = 0;
+  for (const Integral& p : results) {
+    evaluations += p.evaluations;
+    failures += p.failures;
+    open += p.converged ? 0 : 1;
+  }
+  finish_output();
+  say("By adaptive quadrature, {} evaluations of the density. ± is the quadrature's error; the density's own "
+      "is for "
+      "riemflow check to tell. uniform is the area's share of the sphere.",
+      evaluations);
+  if (failures > 0)
+    say("Warning: the density could not be computed at {} of the points; what they can hold is part of ±.",
+        failures);
+  if (open == 0) return;
+  say("{} of {} regions did not reach the accuracy of {:g}; {}.", open, results.size(), options.accuracy,
+      failures > 0 ? "riemflow check tells how the model fails"
+                   : "give more --evaluations or a larger --accuracy");
+  throw Exit{static_cast<int>(Fault::numerical)};
+}
+
+}  // namespace
+
+void add_prob(CLI::App& app) {
+  auto* command = app.add_subcommand("prob", "Probability of a region of the Earth, with its error");
+  auto options = std::make_shared<ProbOptions>();
+  add_model(*command, options->model);
+  command
+      ->add_option("--circle", options->circles,
+                   "All within KM kilometres of a place; may be repeated. The Earth's radius is 6371.0088 km")
+      ->type_name("LAT,LON,KM")
+      ->allow_extra_args(false);
+  command
+      ->add_option(
+          "--box", options->boxes,
+          "Between two meridians and two parallels in degrees, eastward from W to E, also across the "
+          "antimeridian; may be repeated")
+      ->type_name("W,S,E,N")
+      ->allow_extra_args(false);
+  command
+      ->add_option(
+          "--polygon", options->polygons,
+          "The polygons of a GeoJSON file, with holes; edges are straight in longitude and latitude; "
+          "may be repeated")
+      ->type_name("FILE")
+      ->allow_extra_args(false);
+  command
+      ->add_option("--accuracy", options->accuracy,
+                   "Relative error of a probability that is good enough; absolute 1e-7 always is")
+      ->capture_default_str()
+      ->check(CLI::Range(1e-9, 0.5));
+  add_count(*command, "--evaluations", options->evaluations, 1000, 1'000'000'000,
+            "Of the density for a region, at most; 4e5 unless given");
+  add_json(*command, options->json);
+  command->footer(
+      "Examples:\n"
+      "  riemflow prob quakes.model --circle 35.7,139.7,300\n"
+      "  riemflow prob quakes.model --box 170,-50,-170,-30      (across the antimeridian)\n"
+      "  riemflow prob quakes.model --polygon italy.geojson --polygon greece.geojson --json");
+  command->callback([options] { run(*options); });
+}
+
+}  // namespace riemflow::app

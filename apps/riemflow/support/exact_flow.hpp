@@ -1,0 +1,20 @@
+#pragma once
+// A model file as a flow with the exact divergence: densities that are to be added up cannot be Hutchinson's
+// estimates, whose logarithm is right on average and whose density is too large.
+
+#include "apps/riemflow/support/console.hpp"
+#include "apps/riemflow/support/with_flow.hpp"
+#include "riemflow/engine/mass.hpp"
+
+namespace riemflow::app {
+
+/// use(flow) as with_flow; says so where the model's own divergence is another.
+template <class Use>
+auto with_exact_flow(Model model, const ModelChoice& choice, Use&& use) {
+  if (model.config.divergence.estimator != DivergenceEstimator::exact)
+    say("The model was trained with estimated divergences; its density is computed with exact ones.");
+  model.config = with_exact_divergence(model.config);
+  return with_flow(model, choice, std::forward<Use>(use));
+}
+
+}  // namespace riemflow::app

@@ -1,0 +1,34 @@
+#pragma once
+// Integrals of a flow's density: the probability of a region, and the total mass, which is 1 for a density
+// that is to be trusted.
+
+#include "riemflow/density/cubature.hpp"
+#include "riemflow/engine/flow.hpp"
+
+namespace riemflow {
+
+/// log p of points in double, which are rounded to T and projected; NaN where the solve fails. `cost`, unless
+/// null, sums up what the solves took; its failures are left out, since their numbers are those of a batch.
+template <class T>
+std::vector<double> log_density_at(Flow<T>& flow, const Points<double>& points, SolveSummary* cost = nullptr);
+
+/// p as an integrand, by log_density_at. The flow must live as long, and have the exact
+/// divergence: what an estimate gets right is the mean of the logarithm. Error otherwise.
+template <class T>
+Integrand density_of(Flow<T>& flow, SolveSummary* cost = nullptr);
+
+/// The configuration with the exact divergence, which integrals need.
+FlowConfig with_exact_divergence(FlowConfig config);
+
+struct Mass {
+  Integral integral;         ///< error: of cubature its estimate, of Monte Carlo the standard error
+  bool monte_carlo = false;  ///< d > 3
+};
+
+/// ∫ p over the whole manifold. d ≤ 3: cubature. d > 3: the mean of p/q over `options.evaluations` draws from
+/// q, the product of the uniform distribution of each compact factor and, on R^d and B^d, of a normal and a
+/// wrapped normal distribution of twice the base's deviation; failures count as in cubature.
+template <class T>
+Mass total_mass(Flow<T>& flow, const CubatureOptions& options, std::uint64_t seed = 0);
+
+}  // namespace riemflow

@@ -1,0 +1,165 @@
+#include "riemflow/engine/trust.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "riemflow/core/error.hpp"
+
+namespace riemflow {
+namespace {
+
+/// The same flow in double precision, at a tenth of the tolerance and under error control.
+template <class T>
+std::unique_ptr<Flow<double>> reference_of(const Flow<T>& flow) {
+  FlowConfig config = flow.config();
+  SolverOptions& solver = config.solver;
+  if (solver.fixed_steps > 0) {
+    solver.fixed_steps = 0;
+    solver.method = "dopri5";
+  }
+  solver.rtol = std::max(solver.rtol / 10, 1e-12);
+  solver.atol = std::max(solver.atol / 10, 1e-12);
+  solver.max_evaluations = static_cast<int>(std::min(10L * solver.max_evaluations, 1'000'000'000L));
+  auto reference = std::make_unique<Flow<double>>(config, 0, flow.threads());
+  require(reference->base().name() == flow.base().name(), "the base of the flow is " + flow.base().name(),
+          "examine a flow with the default base");
+  std::copy(flow.parameters().begin(), flow.parameters().end(), reference->parameters().begin());
+  return reference;
+}
+
+template <class T>
+bool finite(std::span<const T> point) {
+  return std::all_of(point.begin(), point.end(), [](T x) { return std::isfinite(x); });
+}
+
+/// The points whose solves did not fail.
+template <class T>
+Points<T> good_points(const Points<T>& points) {
+  Points<T> good;
+  good.dimension = points.dimension;
+  for (std::size_t i = 0; i < points.size(); ++i)
+    if (finite<T>(points[i])) good.values.insert(good.values.end(), points[i].begin(), points[i].end());
+  return good;
+}
+
+template <class T>
+void add_drift(const Manifold<T>& manifold, const Points<T>& points, Trust& trust) {
+  const std::vector<Factor<T>> factors = manifold.factors();
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    if (!finite<T>(points[i])) continue;
+    if (!manifold.contains(points[i])) ++trust.off_manifold;
+    for (const Factor<T>& factor : factors) {
+      if (factor.geometry != Geometry::sphere) continue;
+      double square = 0;
+      for (int k = 0; k < factor.manifold->ambient(); ++k)
+        square += std::pow(static_cast<double>(points[i][static_cast<std::size_t>(factor.row + k)]), 2);
+      trust.drift = std::max(trust.drift, std::abs(std::sqrt(square * factor.curvature) - 1));
+    }
+  }
+}
+
+/// Base → data → base. Returns the samples, NaN where they failed.
+template <class T>
+Points<T> go_round(Flow<T>& flow, const TrustOptions& options, Trust& trust) {
+  const Points<T> start = flow.sample_base(options.points, options.seed);
+  const Carried<T> there = flow.push(start, options.frames);
+  for (const Points<T>& frame : there.frames) add_drift(flow.manifold(), frame, trust);
+  const Points<T>& samples = there.frames.back();
+
+  Points<T> begun;
+  begun.dimension = start.dimension;
+  for (std::size_t i = 0; i < samples.size(); ++i)
+    if (finite<T>(samples[i])) begun.values.insert(begun.values.end(), start[i].begin(), start[i].end());
+  const Points<T> back = flow.pull(good_points(samples)).frames.back();
+  std::vector<double> misses;
+  std::vector<Pack<T>> x(static_cast<std::size_t>(start.dimension)), y = x;
+  for (std::size_t t = 0; t < back.tiles(); ++t) {
+    begun.load_tile(t, x.data());
+    back.load_tile(t, y.data());
+    const Pack<T> distance = flow.manifold().distance(x.data(), y.data());
+    for (int l = 0; l < back.lanes(t); ++l)
+      if (std::isfinite(distance[l])) misses.push_back(static_cast<double>(distance[l]));
+  }
+  trust.points = options.points;
+  trust.failed += options.points - misses.size();
+  trust.round_trip = spread_of(std::move(misses));
+  return samples;
+}
+
+template <class T>
+void compare_with_reference(Flow<T>& flow, const Points<T>& samples, Trust& trust) {
+  const Points<T> points = good_points(samples);
+  Points<double> exact(points.size(), points.dimension);
+  for (std::size_t i = 0; i < points.values.size(); ++i)
+    exact.values[i] = static_cast<double>(points.values[i]);
+  const auto reference = reference_of(flow);
+  trust.reference_tolerance = reference->config().solver.rtol;
+  const LogProb<T> own = flow.log_prob(points);
+  const std::vector<double> truth = log_density_at(*reference, exact);
+  std::vector<double> off;
+  for (std::size_t i = 0; i < truth.size(); ++i) {
+    const double difference = std::abs(static_cast<double>(own.values[i]) - truth[i]);
+    if (std::isfinite(difference)) off.push_back(difference);
+  }
+  trust.failed += truth.size() - off.size();
+  trust.solves = own.summary;
+  trust.accuracy = spread_of(std::move(off));
+}
+
+}  // namespace
+
+Spread spread_of(std::vector<double> values) {
+  if (values.empty()) return {};
+  std::sort(values.begin(), values.end());
+  Spread spread;
+  for (const double value : values) spread.mean += value / static_cast<double>(values.size());
+  const auto rank = static_cast<std::size_t>(std::ceil(0.99 * static_cast<double>(values.size())));
+  spread.most = values[rank - 1];
+  spread.worst = values.back();
+  return spread;
+}
+
+std::vector<std::string> reasons_against(const Trust& trust) {
+  std::vector<std::string> reasons;
+  const Integral& mass = trust.mass.integral;
+  const double error = mass.error * (trust.mass.monte_carlo ? kSigmas : 1), off = std::abs(mass.value - 1);
+  if (!(off + error <= kMassBar)) {
+    if (off - error > kMassBar)
+      reasons.push_back(fmt::format("the mass is {:.5g}, not 1 ± {:g}", mass.value, kMassBar));
+    else
+      reasons.push_back(fmt::format("the mass is not settled: {:.5g} ± {:.2g} may be 1 ± {:g} or not",
+                                    mass.value, error, kMassBar));
+  }
+  if (trust.failed > 0)
+    reasons.push_back(fmt::format("{} solves of {} samples failed", trust.failed, trust.points));
+  if (!(trust.round_trip.most <= kRoundTripBar && trust.round_trip.worst <= kRoundTripWorstBar))
+    reasons.push_back(
+        fmt::format("round trips miss by {:.2g} (99 %) and {:.2g} (worst), more than {:g} and {:g}",
+                    trust.round_trip.most, trust.round_trip.worst, kRoundTripBar, kRoundTripWorstBar));
+  if (!(trust.accuracy.mean <= kAccuracyMeanBar && trust.accuracy.worst <= kAccuracyWorstBar))
+    reasons.push_back(
+        fmt::format("log-densities are off by {:.2g} (mean) and {:.2g} (worst) nats, more than {:g} and {:g}",
+                    trust.accuracy.mean, trust.accuracy.worst, kAccuracyMeanBar, kAccuracyWorstBar));
+  if (trust.off_manifold > 0)
+    reasons.push_back(fmt::format("{} points of paths left the manifold", trust.off_manifold));
+  return reasons;
+}
+
+template <class T>
+Trust examine(Flow<T>& flow, const TrustOptions& options) {
+  Trust trust;
+  CubatureOptions cubature = options.cubature;
+  if (flow.manifold().dimension() > kMostCoordinates) cubature.evaluations = options.draws;
+  trust.mass = total_mass(flow, cubature, options.seed);
+  const Points<T> samples = go_round(flow, options, trust);
+  compare_with_reference(flow, samples, trust);
+  trust.reasons = reasons_against(trust);
+  return trust;
+}
+
+template Trust examine(Flow<float>&, const TrustOptions&);
+template Trust examine(Flow<double>&, const TrustOptions&);
+
+}  // namespace riemflow

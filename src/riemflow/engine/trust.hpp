@@ -1,0 +1,68 @@
+#pragma once
+// Is a flow's likelihood to be trusted? What can be measured without knowing the true density:
+//
+//   mass        ∫ p = 1
+//   round trip  base → data → base comes back to where it began
+//   accuracy    log p of the model's own samples, against the same flow in double precision at a tenth of its
+//               tolerance
+//   manifold    points stay on it all along their paths
+//   solves      none failed
+//
+// and the bars that a trustworthy flow clears.
+
+#include <string>
+#include <vector>
+
+#include "riemflow/engine/flow.hpp"
+#include "riemflow/engine/mass.hpp"
+
+namespace riemflow {
+
+/// ∫ p = 1 ± this, the error of the integral included: a log-likelihood is off by no more than that.
+inline constexpr double kMassBar = 0.002;
+/// Of |log p − reference| over samples. The mean, in nats, is below the standard error of any mean score of
+/// fewer than a million points; the worst is a density that is off by 5 %.
+inline constexpr double kAccuracyMeanBar = 1e-3, kAccuracyWorstBar = 0.05;
+/// Of the distance that a round trip misses in the base, 99 % of samples and all: where p is a thousand times
+/// the base's density on a surface, the way back magnifies the solver's tolerance some 30 times, and of the
+/// worst point more.
+inline constexpr double kRoundTripBar = 0.01, kRoundTripWorstBar = 0.1;
+/// Errors of Monte Carlo are standard errors: this many of them count as the error.
+inline constexpr double kSigmas = 2;
+
+struct Spread {
+  double mean = 0, most = 0, worst = 0;  ///< most: 99 % of the values are at most this
+};
+
+/// Of values ≥ 0; zeros if there are none.
+Spread spread_of(std::vector<double> values);
+
+struct TrustOptions {
+  std::size_t points = 2000;  ///< samples
+  std::uint64_t seed = 0;
+  int frames = 9;  ///< of a path
+  CubatureOptions cubature{5e-4, 0, 400'000};
+  std::size_t draws = 100'000;  ///< of Monte Carlo
+};
+
+struct Trust {
+  Mass mass;
+  Spread round_trip;           ///< distance in the base
+  Spread accuracy;             ///< |Δ log p| in nats
+  double reference_tolerance;  ///< of the flow in double precision
+  double drift = 0;  ///< largest ||x|√K − 1| of a sphere's coordinates; 0 where there is no sphere
+  std::size_t off_manifold = 0;      ///< points of paths that Manifold::defect refuses
+  std::size_t points = 0;            ///< samples
+  std::size_t failed = 0;            ///< of them: there, back, in the density or in the reference
+  SolveSummary solves;               ///< of the densities
+  std::vector<std::string> reasons;  ///< against trust; none: trustworthy
+};
+
+/// The flow must have the exact divergence, and the default base.
+template <class T>
+Trust examine(Flow<T>& flow, const TrustOptions& options);
+
+/// Why `trust` is none, from its numbers and the bars.
+std::vector<std::string> reasons_against(const Trust& trust);
+
+}  // namespace riemflow

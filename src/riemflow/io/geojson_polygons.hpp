@@ -1,0 +1,25 @@
+#pragma once
+// The polygons of a GeoJSON file (RFC 7946): of Polygon and MultiPolygon, alone, in a GeometryCollection,
+// Feature or FeatureCollection.
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "riemflow/manifold/earth_polygon.hpp"
+
+namespace riemflow {
+
+struct GeoPolygons {
+  std::vector<Polygon> polygons;
+  std::vector<std::string> remarks;  ///< what else was met: lines, points, features without a geometry
+};
+
+/// "-" is standard input. Throws Error (no_input, bad_data), with line and column, for what is not GeoJSON,
+/// rings of fewer than four positions or not closed, latitudes beyond ±90 and longitudes beyond ±540, and if
+/// there is no polygon.
+GeoPolygons read_geojson_polygons(const std::string& path);
+/// The same of text; `name` stands in messages.
+GeoPolygons read_geojson_polygons_in(std::string_view text, const std::string& name);
+
+}  // namespace riemflow

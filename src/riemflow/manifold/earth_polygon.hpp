@@ -1,0 +1,39 @@
+#pragma once
+// Polygons on the Earth whose edges are straight in longitude over latitude, as GeoJSON means them (RFC 7946,
+// section 3.1.1), cut into trapezoids between parallels.
+//
+// On the cylinder of longitudes a ring is unrolled edge by edge. An edge of more than 180° is taken the short
+// way round (170 → −170 are 20°), but as it stands if it is one of exactly 360° or lies on a pole. A ring
+// that comes back 360° from where it began goes round a pole: with the inside on its left, eastward round the
+// north pole, westward round the south pole; it is closed along that pole. A hole that goes round a pole
+// leaves out the pole that its polygon contains, whichever way it runs.
+//
+// Inside a polygon is what an odd number of its rings' edges separates from the outside; of several polygons,
+// what is inside at least one.
+
+#include <string>
+#include <vector>
+
+#include "riemflow/manifold/earth_region.hpp"
+
+namespace riemflow {
+
+/// Degrees.
+struct LonLat {
+  double longitude, latitude;
+};
+
+/// Without its last position, which repeats the first.
+using Ring = std::vector<LonLat>;
+
+/// The outer ring, then holes.
+using Polygon = std::vector<Ring>;
+
+/// Disjoint, in no order: about as many as edges. Throws Error (bad_data), beginning with `name`, if a ring
+/// goes round more than once. `remarks`: what was assumed.
+std::vector<Trapezoid> trapezoids_of(const std::vector<Polygon>& polygons, const std::string& name,
+                                     std::vector<std::string>& remarks);
+
+EarthRegion earth_polygons(const std::vector<Polygon>& polygons, const std::string& name);
+
+}  // namespace riemflow

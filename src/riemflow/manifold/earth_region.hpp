@@ -1,0 +1,44 @@
+#pragma once
+// Regions of the Earth as patches in which a smooth density stays smooth: circles in polar coordinates about
+// their centre, boxes in latitude and longitude, polygons as trapezoids (earth_polygon.hpp).
+
+#include <string>
+#include <vector>
+
+#include "riemflow/manifold/patch.hpp"
+
+namespace riemflow {
+
+struct EarthRegion {
+  std::string name;  ///< "circle 35,139,100"
+  std::vector<Patch> patches;
+  double steradians = 0;             ///< in closed form
+  std::vector<std::string> remarks;  ///< what was assumed
+};
+
+/// All points within `km` of a place along the ground, 0 < km ≤ π·6371.0088, half the way round; degrees,
+/// longitude in [−180, 360]. Error (usage) otherwise. Area: 4π sin²(r/2).
+EarthRegion earth_circle(double latitude, double longitude, double km);
+
+/// Between two meridians, eastward from west to east, and two parallels; degrees, longitudes in [−180, 360].
+/// west > east: across the antimeridian (or, in 0..360, Greenwich); east − west = 360: the whole band. Error
+/// (usage) unless −90 ≤ south < north ≤ 90. Area: Δλ (sin φ_n − sin φ_s).
+EarthRegion earth_box(double west, double south, double east, double north);
+
+/// Where a density in the coordinates (latitude, s ∈ [0, 1]) of a trapezoid lies: from the left edge at s = 0
+/// to the right one at s = 1, both straight in longitude over latitude. All in degrees.
+struct Trapezoid {
+  double south, north;
+  double left_south, left_north, right_south, right_north;
+};
+
+/// Patches of at most 22.5° a side.
+std::vector<Patch> patches_of(const Trapezoid& trapezoid);
+
+/// ∫ (right − left) cos φ dφ. With the width w_s + (w_n − w_s)(φ − φ_s)/Δ this is
+///   w_n sin φ_n − w_s sin φ_s + (w_n − w_s)(cos φ_n − cos φ_s)/Δ,
+/// computed about the middle, where nothing cancels: with m the middle latitude and h = Δ/2, w the middle
+/// width and b = (w_n − w_s)/2, = 2w cos m sin h − 2b sin m (sin h − h cos h)/h.
+double steradians_of(const Trapezoid& trapezoid);
+
+}  // namespace riemflow

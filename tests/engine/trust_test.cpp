@@ -1,0 +1,121 @@
+#include "riemflow/engine/trust.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "riemflow/core/error.hpp"
+#include "tests/engine/flows.hpp"
+
+namespace riemflow {
+namespace {
+
+using test::random_flow;
+using test::small_config;
+
+TrustOptions quick() {
+  TrustOptions options;
+  options.points = 100;
+  return options;
+}
+
+TEST(Trust, RandomFlowsAreTrustworthy) {
+  for (const char* name : {"sphere:2", "ball:2,K=-0.5", "torus:2", "sphere:1 x ball:1", "euclidean:1"}) {
+    const auto flow = random_flow<float>(small_config(name, 1e-5), 2, 2, 1.5);
+    const Trust trust = examine(*flow, quick());
+    EXPECT_TRUE(trust.reasons.empty()) << name << ": " << (trust.reasons.empty() ? "" : trust.reasons[0]);
+    EXPECT_EQ(trust.points, 100u);
+    EXPECT_NEAR(trust.reference_tolerance, 1e-6, 1e-12);
+    EXPECT_GT(trust.accuracy.worst, 0) << name;
+    EXPECT_GE(trust.accuracy.worst, trust.accuracy.mean);
+    EXPECT_GE(trust.round_trip.worst, trust.round_trip.most);
+    EXPECT_GT(trust.solves.evaluations, 0);
+    EXPECT_LT(trust.drift, 1e-6);
+  }
+}
+
+// A tolerance a thousand times looser shows in round trip and accuracy, by about as much.
+TEST(Trust, LooseSolvesShow) {
+  const auto tight = random_flow<double>(small_config("sphere:2", 1e-6), 3, 2, 2.5);
+  const auto loose = random_flow<double>(small_config("sphere:2", 1e-3), 3, 2, 2.5);
+  const Trust good = examine(*tight, quick()), bad = examine(*loose, quick());
+  EXPECT_GT(bad.accuracy.mean, 30 * good.accuracy.mean);
+  EXPECT_GT(bad.round_trip.most, 30 * good.round_trip.most);
+}
+
+TEST(Trust, FailuresAreReasons) {
+  FlowConfig config = small_config("sphere:2");
+  config.solver.max_evaluations = 3;
+  const auto flow = random_flow<float>(config, 2, 2, 2);
+  const Trust trust = examine(*flow, quick());
+  EXPECT_GT(trust.failed, 0u);
+  EXPECT_FALSE(trust.reasons.empty());
+  EXPECT_FALSE(trust.mass.integral.converged);
+}
+
+TEST(Trust, FixedStepsAreComparedWithErrorControl) {
+  FlowConfig config = small_config("sphere:2", 1e-5);
+  config.solver.method = "rk4";
+  config.solver.fixed_steps = 1;
+  const auto flow = random_flow<double>(config, 3, 2, 3);
+  const Trust trust = examine(*flow, quick());
+  EXPECT_GT(trust.accuracy.mean, kAccuracyMeanBar);
+  EXPECT_FALSE(trust.reasons.empty());
+}
+
+Trust fine() {
+  Trust trust;
+  trust.mass.integral = {1.0005, 0.0005, 1000, 0, true};
+  return trust;
+}
+
+TEST(Trust, BarsIncludeTheErrorOfTheMass) {
+  EXPECT_TRUE(reasons_against(fine()).empty());
+  Trust trust = fine();
+  trust.mass.integral.error = 0.0016;
+  ASSERT_EQ(reasons_against(trust).size(), 1u);
+  EXPECT_NE(reasons_against(trust)[0].find("not settled"), std::string::npos);
+  trust.mass.integral.value = 1.01;
+  EXPECT_NE(reasons_against(trust)[0].find("not 1"), std::string::npos);
+  trust = fine();
+  trust.mass.monte_carlo = true;
+  EXPECT_TRUE(reasons_against(trust).empty());
+  trust.mass.integral.error = 0.0008;  // two standard errors
+  EXPECT_EQ(reasons_against(trust).size(), 1u);
+  trust = fine();
+  trust.mass.integral.value = std::nan("");
+  trust.mass.integral.error = INFINITY;
+  EXPECT_EQ(reasons_against(trust).size(), 1u);
+}
+
+TEST(Trust, EachBarIsAReason) {
+  Trust trust = fine();
+  trust.accuracy.mean = 1.1e-3;
+  EXPECT_EQ(reasons_against(trust).size(), 1u);
+  trust = fine();
+  trust.accuracy.worst = 0.051;
+  EXPECT_EQ(reasons_against(trust).size(), 1u);
+  trust = fine();
+  trust.round_trip.most = 0.011;
+  EXPECT_EQ(reasons_against(trust).size(), 1u);
+  trust = fine();
+  trust.round_trip.worst = 0.11;
+  EXPECT_EQ(reasons_against(trust).size(), 1u);
+  trust = fine();
+  trust.failed = trust.off_manifold = 1;
+  EXPECT_EQ(reasons_against(trust).size(), 2u);
+}
+
+TEST(Trust, Spreads) {
+  std::vector<double> values;
+  for (int i = 1; i <= 200; ++i) values.push_back(201 - i);
+  const Spread spread = spread_of(values);
+  EXPECT_NEAR(spread.mean, 100.5, 1e-12);
+  EXPECT_EQ(spread.most, 198);
+  EXPECT_EQ(spread.worst, 200);
+  EXPECT_EQ(spread_of({}).worst, 0);
+  EXPECT_EQ(spread_of({3}).most, 3);
+}
+
+}  // namespace
+}  // namespace riemflow
