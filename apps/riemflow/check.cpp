@@ -40,7 +40,7 @@ double rejected_share(const SolveSummary& solves) {
 }
 
 const char* method_of(const Mass& mass) {
-  return mass.monte_carlo ? "Monte Carlo, standard error" : "adaptive quadrature";
+  return mass.from_samples ? "change of variables on samples, standard error" : "adaptive quadrature";
 }
 
 void print_text(const CheckOptions& options, const Report& report) {
@@ -178,9 +178,8 @@ void add_check(CLI::App& app) {
   add_count(*command, "--points", options->trust.points, 1, 10'000'000,
             "Samples of the model to follow; 2000 unless given");
   command->add_option("--seed", options->trust.seed, "Of the samples")->capture_default_str();
-  add_count(
-      *command, "--draws", options->trust.draws, 100, 1'000'000'000,
-      "Of the Monte Carlo mass, in more than 3 dimensions, 1e5 unless given; up to 3 it is quadrature's");
+  add_count(*command, "--mass-points", options->trust.mass_samples, 10, 10'000'000,
+            "Samples for the mass in more than 3 dimensions, 300 unless given; up to 3 it is by quadrature");
   add_json(*command, options->json);
   command->footer(
       "The verdict is 'trustworthy' (exit 0) if the mass is 1 within 0.002, its error included, if no sample "

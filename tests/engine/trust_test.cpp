@@ -78,7 +78,7 @@ TEST(Trust, BarsIncludeTheErrorOfTheMass) {
   trust.mass.integral.value = 1.01;
   EXPECT_NE(reasons_against(trust)[0].find("not 1"), std::string::npos);
   trust = fine();
-  trust.mass.monte_carlo = true;
+  trust.mass.from_samples = true;
   EXPECT_TRUE(reasons_against(trust).empty());
   trust.mass.integral.error = 0.0008;  // two standard errors
   EXPECT_EQ(reasons_against(trust).size(), 1u);

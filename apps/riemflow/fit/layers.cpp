@@ -71,6 +71,10 @@ const std::vector<Preset>& presets() {
         {"rate", "1e-3"},
         {"schedule", "annealed"},
         {"average", "0"},
+        {"clip", "0"},
+        {"bound", "0"},
+        {"kinetic", "0"},
+        {"frobenius", "0"},
         {"epochs", "1000"},
         {"patience", "0"}}},
       // The same, hyperbolic experiments.
@@ -88,6 +92,10 @@ const std::vector<Preset>& presets() {
         {"rate", "1e-3"},
         {"schedule", "constant"},
         {"average", "0"},
+        {"clip", "0"},
+        {"bound", "0"},
+        {"kinetic", "0"},
+        {"frobenius", "0"},
         {"iterations", "1500"},
         {"patience", "0"}}}};
   return all;

@@ -1,97 +1,131 @@
 #include "riemflow/engine/mass.hpp"
 
+#include <Eigen/Dense>
 #include <cmath>
 #include <limits>
 #include <type_traits>
 
 #include "riemflow/core/error.hpp"
-#include "riemflow/density/wrapped_normal.hpp"
 #include "riemflow/manifold/parse.hpp"
 #include "riemflow/manifold/whole.hpp"
 
 namespace riemflow {
 namespace {
 
-constexpr double kWide = 2;
+/// A geodesic step of the finite differences. Their error is h²·‖D³φ‖: 1e-10 times a number that may be large
+/// where a flow bends space; rounding is divided by h, and that of double leaves 1e-11.
+constexpr double kStep = 1e-5;
+/// Of the solves that are differenced. The neighbours of a point are solved beside it, most of them in its
+/// tile and with its steps, so that the error of the solver largely cancels.
+constexpr double kTightTolerance = 1e-9;
 
-/// The proposal on one factor: draws into a lane, and the log-density.
-class Wide {
- public:
-  explicit Wide(const Factor<double>& factor) : factor_(factor) {
-    const int d = factor.manifold->dimension();
-    if (factor.geometry == Geometry::ball)
-      normal_ = std::make_unique<WrappedNormal<double>>(d, factor.curvature, Eigen::VectorXd::Zero(d),
-                                                        kWide * kWide * Eigen::MatrixXd::Identity(d, d));
-  }
+/// The same flow in double precision and with tight error control.
+template <class T>
+std::unique_ptr<Flow<double>> tight_flow(const Flow<T>& flow) {
+  FlowConfig config = flow.config();
+  config.solver.method = "dopri5";
+  config.solver.fixed_steps = 0;
+  config.solver.rtol = config.solver.atol = kTightTolerance;
+  config.solver.max_evaluations = 1'000'000;
+  auto tight = std::make_unique<Flow<double>>(config, 0, flow.threads());
+  std::copy(flow.parameters().begin(), flow.parameters().end(), tight->parameters().begin());
+  return tight;
+}
 
-  void sample(Random& random, Pack<double>* x, int lane) const {
-    Pack<double>* own = x + factor_.row;
-    if (normal_) {
-      normal_->sample(random, own, lane);
-    } else if (factor_.geometry == Geometry::euclidean) {
-      for (int i = 0; i < factor_.manifold->dimension(); ++i) own[i][lane] = kWide * random.normal();
-    } else {
-      factor_.manifold->random_uniform(random, own, lane);
+/// For each point z: z itself, then exp_z(h e_j) and exp_z(−h e_j) for the frame e_1..e_d; 1 + 2d points in a
+/// row.
+Points<double> with_neighbours(const Manifold<double>& manifold, const Points<double>& points) {
+  const int d = manifold.dimension(), ambient = manifold.ambient();
+  const auto rows = static_cast<std::size_t>(ambient), block = static_cast<std::size_t>(1 + 2 * d);
+  Points<double> all(points.size() * block, ambient);
+  std::vector<Pack<double>> z(rows), v(rows), y(rows), frame(rows * static_cast<std::size_t>(d));
+  const PackMatrix<double> e{frame.data(), d};
+  for (std::size_t t = 0; t < points.tiles(); ++t) {
+    points.load_tile(t, z.data());
+    manifold.frame(z.data(), e);
+    for (int k = 0; k < 1 + 2 * d; ++k) {
+      const double step = k == 0 ? 0 : k % 2 == 1 ? kStep : -kStep;
+      for (int i = 0; i < ambient; ++i)
+        v[static_cast<std::size_t>(i)] = Pack<double>(step) * e(i, std::max(0, k - 1) / 2);
+      manifold.exp(z.data(), v.data(), y.data());
+      for (int l = 0; l < points.lanes(t); ++l)
+        for (std::size_t i = 0; i < rows; ++i)
+          all[(t * kLanes + static_cast<std::size_t>(l)) * block + static_cast<std::size_t>(k)][i] = y[i][l];
     }
   }
+  return all;
+}
 
-  Pack<double> log_density(const Pack<double>* x) const {
-    const Pack<double>* own = x + factor_.row;
-    if (normal_) return normal_->log_density(own);
-    const int d = factor_.manifold->dimension();
-    if (factor_.geometry == Geometry::euclidean)
-      return Pack<double>(-d * std::log(kWide * std::sqrt(2 * std::numbers::pi))) -
-             Pack<double>(0.5 / (kWide * kWide)) * dot(d, own, own);
-    return -factor_.manifold->log_volume();
+/// log |det Dφ| of each point, from the images of with_neighbours; NaN where one of them failed.
+std::vector<double> log_determinants(const Manifold<double>& manifold, const Points<double>& images) {
+  const int d = manifold.dimension(), ambient = manifold.ambient();
+  const auto rows = static_cast<std::size_t>(ambient), block = static_cast<std::size_t>(1 + 2 * d);
+  std::vector<Pack<double>> x(rows), y(rows), v(rows), column(rows),
+      frame(rows * static_cast<std::size_t>(d));
+  const PackMatrix<double> e{frame.data(), d};
+  std::vector<double> result;
+  for (std::size_t first = 0; first < images.size(); first += block) {
+    const auto load = [&](std::size_t k, std::vector<Pack<double>>& to) {
+      for (std::size_t i = 0; i < rows; ++i) to[i] = Pack<double>(images[first + k][i]);
+    };
+    load(0, x);
+    manifold.frame(x.data(), e);
+    Eigen::MatrixXd differential(d, d);
+    for (int j = 0; j < d; ++j) {
+      for (std::size_t side = 0; side < 2; ++side) {
+        load(1 + 2 * static_cast<std::size_t>(j) + side, y);
+        manifold.log(x.data(), y.data(), v.data());
+        for (std::size_t i = 0; i < rows; ++i) column[i] = side == 0 ? v[i] : column[i] - v[i];
+      }
+      for (int i = 0; i < d; ++i) {
+        for (int r = 0; r < ambient; ++r) y[static_cast<std::size_t>(r)] = e(r, i);
+        differential(i, j) = manifold.inner(x.data(), y.data(), column.data())[0] / (2 * kStep);
+      }
+    }
+    result.push_back(std::log(std::abs(differential.determinant())));
   }
+  return result;
+}
 
- private:
-  Factor<double> factor_;
-  std::unique_ptr<WrappedNormal<double>> normal_;
-};
-
-Integral monte_carlo(const Integrand& f, const Manifold<double>& manifold, std::size_t n,
-                     std::uint64_t seed) {
-  constexpr std::size_t kBatch = 1 << 14;
-  std::vector<Wide> parts;
-  for (const Factor<double>& factor : manifold.factors()) parts.emplace_back(factor);
-
+/// E p(φ(z))·|det Dφ(z)|/p₀(z) over draws z of the base p₀, φ the flow: ∫ p in the coordinates of the base,
+/// where a flow that is right has 1 everywhere. Dφ is by finite differences: nothing of the divergence
+/// enters.
+template <class T>
+Integral by_change_of_variables(Flow<T>& flow, const Manifold<double>& manifold, std::size_t n,
+                                std::uint64_t seed) {
+  const auto tight = tight_flow(flow);
+  const Points<double> z = tight->sample_base(n, seed);
+  const Points<double> images = tight->push(with_neighbours(manifold, z)).frames.back();
+  const auto block = static_cast<std::size_t>(1 + 2 * manifold.dimension());
+  std::vector<double> log_ratio = log_determinants(manifold, images);
+  Points<double> x;
+  x.dimension = z.dimension;
+  std::vector<std::size_t> good;
+  for (std::size_t i = 0; i < n; ++i) {
+    if (!std::isfinite(log_ratio[i])) continue;
+    good.push_back(i);
+    x.values.insert(x.values.end(), images[i * block].begin(), images[i * block].end());
+  }
+  const std::vector<double> log_p = log_density_at(flow, x);
+  std::vector<Pack<double>> tile(static_cast<std::size_t>(z.dimension));
+  std::vector<double> ratios;
+  for (std::size_t i = 0; i < good.size(); ++i) {
+    for (std::size_t r = 0; r < tile.size(); ++r) tile[r] = Pack<double>(z[good[i]][r]);
+    const double ratio = std::exp(log_p[i] + log_ratio[good[i]] - tight->base().log_density(tile.data())[0]);
+    if (std::isfinite(ratio)) ratios.push_back(ratio);
+  }
   Integral result;
-  double mean = 0, square = 0, largest = 0;  // running mean and sum of squared deviations (Welford)
-  std::size_t good = 0;
-  for (std::size_t first = 0; first < n; first += kBatch) {
-    Points<double> points(std::min(kBatch, n - first), manifold.ambient());
-    std::vector<double> values(points.size()), log_q(points.size());
-    std::vector<Pack<double>> x(static_cast<std::size_t>(points.dimension), Pack<double>(0));
-    for (std::size_t t = 0; t < points.tiles(); ++t) {
-      for (int l = 0; l < kLanes; ++l) {
-        Random random(seed, Purpose::target_sample, 0, first + t * kLanes + static_cast<std::size_t>(l));
-        for (const Wide& part : parts) part.sample(random, x.data(), l);
-      }
-      points.store_tile(t, x.data());
-      Pack<double> sum = 0;
-      for (const Wide& part : parts) sum += part.log_density(x.data());
-      for (int l = 0; l < points.lanes(t); ++l) log_q[t * kLanes + static_cast<std::size_t>(l)] = sum[l];
-    }
-    f(points, values);
-    for (std::size_t i = 0; i < values.size(); ++i) {
-      const double weight = values[i] * std::exp(-log_q[i]);
-      if (!std::isfinite(weight)) {
-        ++result.failures;
-        continue;
-      }
-      ++good;
-      const double off = weight - mean;
-      mean += off / static_cast<double>(good);
-      square += off * (weight - mean);
-      largest = std::max(largest, weight);
-    }
-  }
   result.evaluations = n;
-  result.value = good > 0 ? mean : std::numeric_limits<double>::quiet_NaN();
-  result.error = good > 1 ? std::sqrt(square / (static_cast<double>(good) * static_cast<double>(good - 1))) +
-                                largest * static_cast<double>(result.failures) / static_cast<double>(n)
-                          : std::numeric_limits<double>::infinity();
+  result.failures = n - ratios.size();
+  double sum = 0, square = 0;
+  for (double ratio : ratios) sum += ratio;
+  const auto count = static_cast<double>(ratios.size());
+  result.value = sum / count;
+  for (double ratio : ratios) square += (ratio - result.value) * (ratio - result.value);
+  // What failed could hold as much as the rest.
+  result.error = ratios.size() > 1 ? std::sqrt(square / (count * (count - 1))) +
+                                         static_cast<double>(result.failures) / static_cast<double>(n)
+                                   : std::numeric_limits<double>::infinity();
   return result;
 }
 
@@ -133,7 +167,7 @@ FlowConfig with_exact_divergence(FlowConfig config) {
 }
 
 template <class T>
-Mass total_mass(Flow<T>& flow, const CubatureOptions& options, std::uint64_t seed) {
+Mass total_mass(Flow<T>& flow, const CubatureOptions& options, std::size_t samples, std::uint64_t seed) {
   const auto manifold = parse_manifold<double>(flow.config().manifold);
   const Integrand f = density_of(flow);
   Mass result;
@@ -141,8 +175,8 @@ Mass total_mass(Flow<T>& flow, const CubatureOptions& options, std::uint64_t see
     const double reach = std::is_same_v<T, float> ? kReachFloat : kReachDouble;
     result.integral = integrate(f, whole_manifold(*manifold, reach), manifold->ambient(), options);
   } else {
-    result.monte_carlo = true;
-    result.integral = monte_carlo(f, *manifold, options.evaluations, seed);
+    result.from_samples = true;
+    result.integral = by_change_of_variables(flow, *manifold, samples, seed);
     result.integral.converged = result.integral.error <= std::max(options.absolute, options.relative);
   }
   return result;
@@ -152,7 +186,7 @@ template std::vector<double> log_density_at(Flow<float>&, const Points<double>&,
 template std::vector<double> log_density_at(Flow<double>&, const Points<double>&, SolveSummary*);
 template Integrand density_of(Flow<float>&, SolveSummary*);
 template Integrand density_of(Flow<double>&, SolveSummary*);
-template Mass total_mass(Flow<float>&, const CubatureOptions&, std::uint64_t);
-template Mass total_mass(Flow<double>&, const CubatureOptions&, std::uint64_t);
+template Mass total_mass(Flow<float>&, const CubatureOptions&, std::size_t, std::uint64_t);
+template Mass total_mass(Flow<double>&, const CubatureOptions&, std::size_t, std::uint64_t);
 
 }  // namespace riemflow

@@ -124,7 +124,7 @@ Spread spread_of(std::vector<double> values) {
 std::vector<std::string> reasons_against(const Trust& trust) {
   std::vector<std::string> reasons;
   const Integral& mass = trust.mass.integral;
-  const double error = mass.error * (trust.mass.monte_carlo ? kSigmas : 1), off = std::abs(mass.value - 1);
+  const double error = mass.error * (trust.mass.from_samples ? kSigmas : 1), off = std::abs(mass.value - 1);
   if (!(off + error <= kMassBar)) {
     if (off - error > kMassBar)
       reasons.push_back(fmt::format("the mass is {:.5g}, not 1 ± {:g}", mass.value, kMassBar));
@@ -150,9 +150,7 @@ std::vector<std::string> reasons_against(const Trust& trust) {
 template <class T>
 Trust examine(Flow<T>& flow, const TrustOptions& options) {
   Trust trust;
-  CubatureOptions cubature = options.cubature;
-  if (flow.manifold().dimension() > kMostCoordinates) cubature.evaluations = options.draws;
-  trust.mass = total_mass(flow, cubature, options.seed);
+  trust.mass = total_mass(flow, options.cubature, options.mass_samples, options.seed);
   const Points<T> samples = go_round(flow, options, trust);
   compare_with_reference(flow, samples, trust);
   trust.reasons = reasons_against(trust);

@@ -27,7 +27,7 @@ inline constexpr double kAccuracyMeanBar = 1e-3, kAccuracyWorstBar = 0.05;
 /// the base's density on a surface, the way back magnifies the solver's tolerance some 30 times, and of the
 /// worst point more.
 inline constexpr double kRoundTripBar = 0.01, kRoundTripWorstBar = 0.1;
-/// Errors of Monte Carlo are standard errors: this many of them count as the error.
+/// The error of a mass from samples is a standard error: this many of them count as the error.
 inline constexpr double kSigmas = 2;
 
 struct Spread {
@@ -42,7 +42,7 @@ struct TrustOptions {
   std::uint64_t seed = 0;
   int frames = 9;  ///< of a path
   CubatureOptions cubature{5e-4, 0, 400'000};
-  std::size_t draws = 100'000;  ///< of Monte Carlo
+  std::size_t mass_samples = 300;  ///< where the mass is from samples
 };
 
 struct Trust {

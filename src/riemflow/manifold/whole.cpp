@@ -120,7 +120,7 @@ bool has_patches(const Manifold<double>& manifold) { return manifold.dimension()
 std::vector<Patch> whole_manifold(const Manifold<double>& manifold, double reach) {
   require(has_patches(manifold),
           manifold.name() + " has " + std::to_string(manifold.dimension()) + " dimensions",
-          "integrals over coordinates are for at most 3; use Monte Carlo");
+          "integrals over coordinates are for at most 3; use samples");
   struct Placed {
     PatchMap map;
     int axis, row;
