@@ -34,18 +34,5 @@ TEST(Embedded, LastEarthquakeIsTheLastRow) {
               1e-12);
 }
 
-TEST(Embedded, UnitVectorsAtThePolesAndTheSeam) {
-  double p[3];
-  unit_vector<double>(90, 123, p);
-  EXPECT_NEAR(p[2], 1, 1e-15);
-  EXPECT_NEAR(std::hypot(p[0], p[1]), 0, 1e-15);
-  double q[3];
-  unit_vector<double>(10, 180, p);
-  unit_vector<double>(10, -180, q);
-  for (int i = 0; i < 3; ++i) EXPECT_NEAR(p[i], q[i], 1e-15);
-  unit_vector<double>(0, 90, p);
-  EXPECT_NEAR(p[1], 1, 1e-15);
-}
-
 }  // namespace
 }  // namespace riemflow

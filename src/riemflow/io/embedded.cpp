@@ -3,7 +3,7 @@
 #include <charconv>
 
 #include "riemflow/core/error.hpp"
-#include "riemflow/io/degrees.hpp"
+#include "riemflow/manifold/earth.hpp"
 
 extern const unsigned char riemflow_earthquakes[];
 extern const std::size_t riemflow_earthquakes_size;
@@ -41,14 +41,6 @@ std::string_view embedded_torsions_csv() {
 }
 
 template <class T>
-void unit_vector(double latitude, double longitude, std::span<T> point) {
-  const SinCos phi = sincos_degrees(latitude), lambda = sincos_degrees(longitude);
-  point[0] = static_cast<T>(phi.cos * lambda.cos);
-  point[1] = static_cast<T>(phi.cos * lambda.sin);
-  point[2] = static_cast<T>(phi.sin);
-}
-
-template <class T>
 Points<T> embedded_earthquakes() {
   std::string_view text = embedded_earthquakes_csv();
   text.remove_prefix(text.find('\n') + 1);
@@ -67,8 +59,6 @@ Points<T> embedded_earthquakes() {
   return points;
 }
 
-template void unit_vector(double, double, std::span<float>);
-template void unit_vector(double, double, std::span<double>);
 template Points<float> embedded_earthquakes();
 template Points<double> embedded_earthquakes();
 

@@ -1,7 +1,6 @@
 #pragma once
 // Data compiled into the library.
 
-#include <span>
 #include <string_view>
 
 #include "riemflow/core/points.hpp"
@@ -17,9 +16,5 @@ std::string_view embedded_torsions_csv();
 /// The earthquakes as unit vectors on S².
 template <class T>
 Points<T> embedded_earthquakes();
-
-/// Degrees to a unit vector: (cos φ cos λ, cos φ sin λ, sin φ), φ latitude, λ longitude.
-template <class T>
-void unit_vector(double latitude, double longitude, std::span<T> point);
 
 }  // namespace riemflow

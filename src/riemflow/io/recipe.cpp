@@ -6,7 +6,7 @@
 #include <cmath>
 #include <numbers>
 
-#include "riemflow/io/embedded.hpp"
+#include "riemflow/manifold/earth.hpp"
 
 namespace riemflow::io {
 namespace {

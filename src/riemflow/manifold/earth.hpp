@@ -3,6 +3,9 @@
 
 #include <cmath>
 #include <numbers>
+#include <span>
+
+#include "riemflow/core/degrees.hpp"
 
 namespace riemflow {
 
@@ -18,6 +21,15 @@ inline void earth_point(double latitude, double longitude, double* x) {
   x[0] = c * std::cos(longitude);
   x[1] = c * std::sin(longitude);
   x[2] = std::sin(latitude);
+}
+
+/// Of degrees, exact at their multiples of 90: the same point from either side of the seam, and one pole.
+template <class T>
+void unit_vector(double latitude, double longitude, std::span<T> x) {
+  const SinCos phi = sincos_degrees(latitude), lambda = sincos_degrees(longitude);
+  x[0] = static_cast<T>(phi.cos * lambda.cos);
+  x[1] = static_cast<T>(phi.cos * lambda.sin);
+  x[2] = static_cast<T>(phi.sin);
 }
 
 }  // namespace riemflow

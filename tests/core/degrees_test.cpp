@@ -1,4 +1,4 @@
-#include "riemflow/io/degrees.hpp"
+#include "riemflow/core/degrees.hpp"
 
 #include <gtest/gtest.h>
 
