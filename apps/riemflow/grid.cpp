@@ -4,6 +4,7 @@
 
 #include <CLI/CLI.hpp>
 #include <chrono>
+#include <cmath>
 #include <filesystem>
 #include <limits>
 
@@ -238,6 +239,12 @@ void run(const GridOptions& options) {
   });
   print_summary(options, layout, summary, format);
   finish_output();
+  // On the plane and the ball, mass may lie outside of the grid as well.
+  const bool whole =
+      model.config.manifold.starts_with("sphere") || model.config.manifold.starts_with("torus");
+  if (whole && summary.failed == 0 && std::abs(summary.mass - 1) > 0.01)
+    say("Warning: the cells are coarse for this density, so that their mass is not 1; take a smaller "
+        "--resolution.");
   if (summary.failed == 0) return;
   const std::size_t cells = layout.lattice.size() - summary.outside;
   say("Warning: the density could not be computed in {} of {} cells; they are nan in {}.", summary.failed,
