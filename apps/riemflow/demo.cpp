@@ -4,12 +4,13 @@
 #include <CLI/CLI.hpp>
 #include <cmath>
 #include <filesystem>
-#include <numeric>
 
 #include "apps/riemflow/commands.hpp"
 #include "apps/riemflow/fit/progress.hpp"
 #include "apps/riemflow/fit/training_data.hpp"
 #include "apps/riemflow/support/console.hpp"
+#include "apps/riemflow/support/scoring.hpp"
+#include "apps/riemflow/support/signals.hpp"
 #include "riemflow/core/error.hpp"
 #include "riemflow/density/kernel_density.hpp"
 #include "riemflow/io/atomic_file.hpp"
@@ -30,6 +31,7 @@ void run_shown(const std::vector<std::string>& words) {
   fmt::print("\n{}\n", line);
   std::fflush(stdout);
   if (const int code = run_command(words); code != 0) throw Exit{code};
+  if (interrupted()) throw Exit{kInterrupted};  // fit watches interrupts, and what follows it does not
   finish_output();
 }
 
@@ -38,11 +40,9 @@ struct Score {
 };
 
 Score score_of(const std::vector<double>& log_densities) {
-  const auto n = static_cast<double>(log_densities.size());
-  const double mean = std::accumulate(log_densities.begin(), log_densities.end(), 0.0) / n;
-  double square = 0;
-  for (double value : log_densities) square += (value - mean) * (value - mean);
-  return {-mean, std::sqrt(square / (n - 1) / n)};
+  RunningMean mean;
+  for (double value : log_densities) mean.add(value);
+  return {-mean.mean(), mean.standard_error()};
 }
 
 /// The kernel density on the split of the fit: bandwidth by validation, score by the test.

@@ -113,14 +113,16 @@ void fit(const CLI::App& command, const Invocation& invocation) {
   Values file;
   if (!invocation.config.empty()) file = values_of_file(invocation.config, command);
   std::string preset = invocation.preset;
-  if (const auto node = file.extract("preset"); !node.empty() && command.get_option("--preset")->count() == 0)
+  bool preset_asked = command.get_option("--preset")->count() > 0;
+  if (const auto node = file.extract("preset"); !node.empty() && !preset_asked) {
     preset = node.mapped();
+    preset_asked = true;
+  }
   Values lower;
   if (checkpoint) {
     lower = settings_of(*checkpoint);
     // Only what was asked for is compared: a default is no wish.
-    const bool asked = command.get_option("--preset")->count() > 0;
-    const Values wishes = overridden(overridden(asked ? preset_values(preset) : Values{}, file), user);
+    const Values wishes = overridden(overridden(preset_asked ? preset_values(preset) : Values{}, file), user);
     refuse_changes(lower, wishes, invocation.output);
     lower = overridden(lower, wishes);
   } else {

@@ -7,9 +7,9 @@
 #include "apps/riemflow/support/console.hpp"
 #include "apps/riemflow/support/data.hpp"
 #include "apps/riemflow/support/density_unit.hpp"
+#include "apps/riemflow/support/exact_flow.hpp"
 #include "apps/riemflow/support/scoring.hpp"
 #include "apps/riemflow/support/table.hpp"
-#include "apps/riemflow/support/with_flow.hpp"
 #include "riemflow/manifold/parse.hpp"
 
 namespace riemflow::app {
@@ -96,17 +96,13 @@ void print(const Options& options, const Model& model, const Manifold<double>& m
 
 void run(const Options& options) {
   if (!options.output.empty()) table_format(options.output);  // a name that cannot be is said before any work
-  Model model = load_model(options.model.path);
+  const Model model = load_model(options.model.path);
   const auto manifold = parse_manifold<double>(model.config.manifold);
   const DensityUnit unit = density_unit(*manifold, options.per);
-  if (model.config.divergence.estimator != DivergenceEstimator::exact) {
-    model.config.divergence.estimator = DivergenceEstimator::exact;
-    say("The model was trained with estimated divergences; its density is computed with exact ones.");
-  }
   const auto source = options.data.open(model.config.manifold);
   Scores scores;
   double tolerance = 0;
-  with_flow(model, options.model, [&](auto& flow) {
+  with_exact_flow(model, options.model, [&](auto& flow) {
     tolerance = flow.config().solver.rtol;
     scores = score(options, flow, *source, unit.log_size);
   });

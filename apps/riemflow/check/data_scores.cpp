@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <fstream>
+#include <filesystem>
 
 #include "apps/riemflow/support/scoring.hpp"
 #include "riemflow/io/sha256.hpp"
@@ -11,18 +11,6 @@ namespace riemflow::app {
 namespace {
 
 constexpr std::size_t kWorst = 5;
-
-/// Empty for standard input, which cannot be read a second time, and for a data set by name.
-std::string hash_of(const std::string& path) {
-  if (path == "-") return "";
-  std::ifstream file(path, std::ios::binary);
-  if (!file.is_open()) return "";
-  Sha256 hash;
-  std::vector<char> buffer(1 << 20);
-  while (file.read(buffer.data(), static_cast<std::streamsize>(buffer.size())), file.gcount() > 0)
-    hash.update(std::string_view(buffer.data(), static_cast<std::size_t>(file.gcount())));
-  return hash.hex();
-}
 
 /// From rows sorted by rising log-density.
 void summarise(const std::vector<ScoredRow>& rows, DataScores& scores) {
@@ -68,8 +56,9 @@ DataScores score_data(Flow<T>& flow, PointSource& source, const std::string& pat
                    [](const ScoredRow& a, const ScoredRow& b) { return a.log_density < b.log_density; });
   summarise(rows, scores);
   const auto trained_on = model.metadata.find("data_sha256");
-  scores.is_training_data = trained_on != model.metadata.end() && !trained_on->second.empty() &&
-                            trained_on->second == hash_of(path);
+  // Standard input cannot be read a second time, and a data set by name is no file.
+  scores.is_training_data = std::filesystem::is_regular_file(path) && trained_on != model.metadata.end() &&
+                            trained_on->second == sha256_of_file(path);
   return scores;
 }
 

@@ -1,7 +1,6 @@
 #include "apps/riemflow/fit/training_data.hpp"
 
 #include <filesystem>
-#include <fstream>
 #include <numeric>
 
 #include "apps/riemflow/support/console.hpp"
@@ -14,20 +13,11 @@
 namespace riemflow::app {
 namespace {
 
-std::string hash_of_file(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  Sha256 hash;
-  std::vector<char> buffer(1 << 20);
-  while (file.read(buffer.data(), static_cast<std::streamsize>(buffer.size())), file.gcount() > 0)
-    hash.update(std::string_view(buffer.data(), static_cast<std::size_t>(file.gcount())));
-  return hash.hex();
-}
-
 /// Name and hash of what `path` stands for.
 void identify(const std::string& path, const std::string& data_dir, TrainingData& data) {
   const auto file = [&](const std::string& found) {
     data.name = std::filesystem::path(found).filename().string();
-    data.sha256 = hash_of_file(found);
+    data.sha256 = sha256_of_file(found);
   };
   if (path == "-") {
     data.name = "standard input";

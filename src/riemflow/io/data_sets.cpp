@@ -8,7 +8,6 @@
 
 #include "riemflow/core/error.hpp"
 #include "riemflow/core/suggest.hpp"
-#include "riemflow/io/bytes.hpp"
 #include "riemflow/io/embedded.hpp"
 #include "riemflow/io/message.hpp"
 #include "riemflow/io/sha256.hpp"
@@ -99,12 +98,7 @@ std::string data_folder(const std::string& data_dir) {
 
 std::optional<std::string> FoundData::other_hash() const {
   if (path.empty()) return std::nullopt;
-  const auto source = io::open_bytes(path);
-  Sha256 sha;
-  std::string piece(std::size_t{1} << 16, '\0');
-  while (const std::size_t n = source->read(piece.data(), piece.size()))
-    sha.update(std::string_view(piece).substr(0, n));
-  const std::string hex = sha.hex();
+  const std::string hex = sha256_of_file(path);
   return hex == known->sha256 ? std::nullopt : std::optional(hex);
 }
 

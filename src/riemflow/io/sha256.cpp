@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <bit>
 
+#include "riemflow/io/bytes.hpp"
+
 namespace riemflow {
 namespace {
 
@@ -77,5 +79,14 @@ std::string sha256_hex(std::span<const std::byte> bytes) {
 }
 
 std::string sha256_hex(std::string_view text) { return sha256_hex(std::as_bytes(std::span(text))); }
+
+std::string sha256_of_file(const std::string& path) {
+  const auto source = io::open_bytes(path);
+  Sha256 hash;
+  std::string piece(std::size_t{1} << 16, '\0');
+  while (const std::size_t n = source->read(piece.data(), piece.size()))
+    hash.update(std::string_view(piece).substr(0, n));
+  return hash.hex();
+}
 
 }  // namespace riemflow
