@@ -217,7 +217,10 @@ template <class T>
 std::shared_ptr<const Distribution<T>> parse_target(std::string_view text,
                                                     std::shared_ptr<const Manifold<T>> manifold) {
   const auto separates = [&](std::size_t i) {
-    return text[i] == '+' && i > 0 && std::string_view("eE=;*").find(text[i - 1]) == std::string_view::npos;
+    if (text[i] != '+') return false;
+    const std::string_view before = trimmed(text.substr(0, i));
+    const bool exponent = i > 0 && (text[i - 1] == 'e' || text[i - 1] == 'E');
+    return !exponent && (before.empty() || std::string_view("=;*").find(before.back()) == before.npos);
   };
   const auto parts = split(text, separates);
   std::vector<typename MixtureDistribution<T>::Component> components;
