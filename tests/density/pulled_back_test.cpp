@@ -181,6 +181,7 @@ TEST(PulledBack, SamplesAreOfTheDensity) {
     const Estimate one = estimate(points, [&](const Point& y) {
       Point z = y;
       for (std::size_t i = 0; i < z.size(); ++i) z[i] = (z[i] - centre[i]) / e.width;
+      // Not near the rim, where p vanishes faster: less than 1e-3 of q is left out.
       const double outside = std::sqrt(dot(y, y)) < 1.41 || e.reach > 2 ? 0 : 1e9;
       return std::exp(log_density_at(normal, z) - e.d * std::log(e.width) - log_density_at(p, y) - outside);
     });
