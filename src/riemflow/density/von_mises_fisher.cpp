@@ -1,6 +1,7 @@
 #include "riemflow/density/von_mises_fisher.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -43,7 +44,7 @@ VonMisesFisher<T>::VonMisesFisher(const Eigen::VectorXd& mean, double kappa)
 
 template <class T>
 std::string VonMisesFisher<T>::name() const {
-  return fmt::format("von-mises-fisher:{},kappa={}", ambient() - 1, kappa_);
+  return fmt::format("vmf:mu={},kappa={}", fmt::join(mean_, ";"), kappa_);
 }
 
 /// t = 1 − ⟨μ, x⟩ ∈ [0, 2], with no cancellation however small.

@@ -28,6 +28,7 @@ class VonMisesFisher final : public DifferentiableDensity<VonMisesFisher<T>, T> 
     return N(log_peak_) - N(0.5 * kappa_) * square;
   }
 
+  /// As parse_target reads it.
   std::string name() const override;
   int ambient() const override { return static_cast<int>(mean_.size()); }
   /// Exact, computed in double and rounded to T once.

@@ -1,6 +1,7 @@
 #include "riemflow/density/wrapped_normal.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <Eigen/Cholesky>
 #include <Eigen/Eigenvalues>
@@ -56,7 +57,11 @@ Eigen::VectorXd rounded(const Eigen::VectorXd& v) {
 template <class T>
 WrappedNormal<T>::WrappedNormal(int d, double curvature, const Eigen::VectorXd& mean,
                                 const Eigen::MatrixXd& covariance)
-    : d_(d), c_(-curvature), mean_(rounded<T>(mean)), a_(1 - c_ * mean_.squaredNorm()) {
+    : d_(d),
+      c_(-curvature),
+      mean_(rounded<T>(mean)),
+      covariance_(covariance),
+      a_(1 - c_ * mean_.squaredNorm()) {
   require(d >= 1, fmt::format("wrapped normal of dimension {}", d), "use a dimension of 1 or more");
   require(curvature < 0 && std::isfinite(curvature),
           fmt::format("wrapped normal on curvature K = {}", curvature),
@@ -89,7 +94,12 @@ WrappedNormal<T> WrappedNormal<T>::standard(int d, double curvature) {
 
 template <class T>
 std::string WrappedNormal<T>::name() const {
-  return fmt::format("wrapped-normal:{},K={}", d_, -c_);
+  if (mean_.isZero(0) && covariance_ == Eigen::MatrixXd::Identity(d_, d_))
+    return fmt::format("wrapped-normal:{},K={}", d_, -c_);
+  // Symmetric, so that rows or columns first is the same.
+  Eigen::VectorXd sigma = covariance_.reshaped();
+  if (covariance_.isDiagonal(0)) sigma = covariance_.diagonal();
+  return fmt::format("wrapped-normal:mean={},sigma={}", fmt::join(mean_, ";"), fmt::join(sigma, ";"));
 }
 
 template <class T>

@@ -48,6 +48,7 @@ class WrappedNormal final : public DifferentiableDensity<WrappedNormal<T>, T> {
   template <class N>
   N log_density_of(const N* x) const;
 
+  /// As parse_target reads it; wrapped-normal:d,K=… for the standard one.
   std::string name() const override;
   int ambient() const override { return d_; }
   /// The draw satisfies 1 − c|x|² > 0 as computed in T, however far out v lies.
@@ -58,7 +59,8 @@ class WrappedNormal final : public DifferentiableDensity<WrappedNormal<T>, T> {
  private:
   int d_;
   double c_;
-  Eigen::VectorXd mean_;    // representable in T
+  Eigen::VectorXd mean_;  // representable in T
+  Eigen::MatrixXd covariance_;
   double a_;                // 1 − c|μ|²
   Eigen::MatrixXd factor_;  // lower triangular L, LLᵀ = Σ
   Eigen::MatrixXd whiten_;  // L⁻¹
