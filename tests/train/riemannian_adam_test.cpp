@@ -3,6 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <Eigen/Eigenvalues>
+#include <Eigen/QR>
+#include <cmath>
+#include <vector>
 
 #include "riemflow/core/random.hpp"
 
