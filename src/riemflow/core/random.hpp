@@ -19,6 +19,7 @@ enum class Purpose : std::uint32_t {
   target_sample = 4,
   test = 5,
   split = 6,
+  mixture_start = 7,
 };
 
 class Random {

@@ -27,9 +27,23 @@ ShiftedSum sum_exp(const std::vector<double>& exponents, const std::vector<doubl
   return r;
 }
 
+/// C e^κ = κ/(2π(1 − e^{−2κ})),  1 − A = 1 − coth κ + 1/κ = 1/κ − 2/(e^{2κ} − 1).
+VonMisesFisherConstants on_two_sphere(double kappa) {
+  // Below 0.02 the two terms of 1 − A cancel: coth κ − 1/κ = κ/3 − κ³/45 + 2κ⁵/945 − …, the rest below 1e-15.
+  if (kappa < 0.02) {
+    const double k2 = kappa * kappa;
+    const double ratio = kappa < 1e-300 ? 0.5 : kappa / -std::expm1(-2 * kappa);
+    return {.log_peak = std::log(ratio / (2 * std::numbers::pi)),
+            .mean_drop = 1 - kappa * (1.0 / 3 - k2 * (1.0 / 45 - k2 * 2 / 945))};
+  }
+  return {.log_peak = std::log(kappa / (-2 * std::numbers::pi * std::expm1(-2 * kappa))),
+          .mean_drop = 1 / kappa - 2 / std::expm1(2 * kappa)};
+}
+
 }  // namespace
 
 VonMisesFisherConstants von_mises_fisher_constants(int d, double kappa) {
+  if (d == 2) return on_two_sphere(kappa);
   // The integrand of Q is analytic in |Im s| < π/4 at least and its peak no narrower than a normal of
   // deviation 1/√(2d): a step of 0.1, or half that deviation, leaves less than e^−45. It falls as e^{−d|s|}
   // far out and as e^{−ds²/2} near, from a peak between −½ log(1 + 4κ/d) and 0: past `margin`, e^−40.

@@ -5,7 +5,8 @@
 // takes a power series, an asymptotic one and a switch between them that moves with d. The integral they
 // come from is easier. With w = ⟨μ, x⟩ = −tanh s,
 //   Q(κ) = ∫_{−1}^{1} e^{−κ(1−w)} (1−w²)^{d/2−1} dw = ∫_{−∞}^{∞} exp(−κ(1 + tanh s) − d log cosh s) ds,
-// and the trapezoidal rule, exponentially convergent there, gives both constants for every d and κ.
+// and the trapezoidal rule, exponentially convergent there, gives both constants for every d and κ. S², where
+// fits ask for hundreds of them a step, has its closed form.
 
 namespace riemflow {
 
@@ -18,7 +19,7 @@ struct VonMisesFisherConstants {
   double mean_drop;
 };
 
-/// d ≥ 1 and 0 ≤ κ < ∞ are the caller's to check. About 50 µs.
+/// d ≥ 1 and 0 ≤ κ < ∞ are the caller's to check. About 50 µs; on S² 50 ns.
 VonMisesFisherConstants von_mises_fisher_constants(int d, double kappa);
 
 }  // namespace riemflow
