@@ -28,6 +28,7 @@ void add_prob(CLI::App& app);
 void add_check(CLI::App& app);
 void add_info(CLI::App& app);
 void add_data_command(CLI::App& app);
+void add_reproduce(CLI::App& app);
 void add_bench(CLI::App& app);
 void add_completion(CLI::App& app);
 void add_manual(CLI::App& app);

@@ -29,6 +29,7 @@ constexpr void (*kCommands[])(CLI::App&) = {
     app::add_check,
     app::add_info,
     app::add_data_command,
+    app::add_reproduce,
     app::add_bench,
     app::add_completion,
     app::add_manual,

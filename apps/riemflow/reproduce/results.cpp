@@ -1,0 +1,71 @@
+#include "apps/riemflow/reproduce/results.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <limits>
+
+#include "riemflow/core/error.hpp"
+#include "riemflow/io/atomic_file.hpp"
+
+namespace riemflow::app {
+
+Interval interval_of(const std::vector<double>& values) {
+  const auto n = static_cast<double>(values.size());
+  double sum = 0, square = 0;
+  for (double value : values) sum += value;
+  const double mean = sum / n;  // NaN without runs
+  for (double value : values) square += (value - mean) * (value - mean);
+  const double half =
+      values.size() > 1 ? 1.96 * std::sqrt(square / (n - 1) / n) : std::numeric_limits<double>::quiet_NaN();
+  return {mean, half, values.size()};
+}
+
+std::string text_of(const Interval& interval, int digits) {
+  if (interval.runs == 0) return "–";
+  if (interval.runs == 1) return fmt::format("{:.{}f}", interval.mean, digits);
+  return fmt::format("{:.{}f} ± {:.{}f}", interval.mean, digits, interval.half_width, digits);
+}
+
+Results::Results(std::string path, const std::string& experiment, bool quick) : path_(std::move(path)) {
+  if (std::filesystem::exists(path_)) {
+    std::ifstream file(path_);
+    all_ = Json::parse(file, nullptr, false);
+    require(all_.is_object() && all_.contains("runs") && all_["runs"].is_object(),
+            path_ + ": not the results of an experiment", "move it away, or name another --directory",
+            Fault::bad_data);
+    require(all_.value("experiment", "") == experiment && all_.value("quick", false) == quick,
+            fmt::format("{} holds {} results of {}", path_, all_.value("quick", false) ? "quick" : "whole",
+                        all_.value("experiment", "another experiment")),
+            "name another --directory");
+    return;
+  }
+  all_ = {{"experiment", experiment}, {"quick", quick}, {"runs", Json::object()}};
+}
+
+bool Results::has(const std::string& cell, std::uint64_t seed) const {
+  const Json& runs = all_["runs"];
+  return runs.contains(cell) && runs[cell].contains(std::to_string(seed));
+}
+
+void Results::add(const std::string& cell, std::uint64_t seed, Json run) {
+  all_["runs"][cell][std::to_string(seed)] = std::move(run);
+  write_file_atomically(path_, all_.dump(1) + "\n");
+}
+
+std::vector<double> Results::values(const std::string& cell, const std::string& key) const {
+  std::vector<double> found;
+  const Json& runs = all_["runs"];
+  if (!runs.contains(cell)) return found;
+  for (const auto& [seed, run] : runs[cell].items())
+    if (run.contains(key) && run[key].is_number()) found.push_back(run[key].get<double>());
+  return found;
+}
+
+std::size_t Results::runs(const std::string& cell) const {
+  return all_["runs"].contains(cell) ? all_["runs"][cell].size() : 0;
+}
+
+}  // namespace riemflow::app

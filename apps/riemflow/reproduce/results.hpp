@@ -1,0 +1,48 @@
+#pragma once
+// The runs of an experiment, as experiments/results/NAME.json holds them: each run is written as soon as it
+// is done, so that an experiment goes on where it stopped.
+
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+namespace riemflow::app {
+
+using Json = nlohmann::ordered_json;
+
+/// Mean over runs and the half-width of its 95 % interval, 1.96·s/√n; NaN where there are too few.
+struct Interval {
+  double mean, half_width;
+  std::size_t runs;
+};
+Interval interval_of(const std::vector<double>& values);
+/// "0.54 ± 0.01", with the digits of the paper's tables; "–" without runs.
+std::string text_of(const Interval& interval, int digits = 2);
+
+class Results {
+ public:
+  /// What the file holds of this experiment; nothing if there is none. A quick run and a whole one are
+  /// different experiments: Error(Fault::configuration) if the file is of the other kind, (Fault::bad_data)
+  /// if it cannot be read.
+  Results(std::string path, const std::string& experiment, bool quick);
+
+  bool has(const std::string& cell, std::uint64_t seed) const;
+  /// Keeps the run, and writes the file.
+  void add(const std::string& cell, std::uint64_t seed, Json run);
+  /// Of the header: machine, command, commit.
+  void describe(const std::string& key, const std::string& value) { all_[key] = value; }
+
+  /// run[key] of all runs of a cell; those without a number are left out.
+  std::vector<double> values(const std::string& cell, const std::string& key) const;
+  Interval interval(const std::string& cell, const std::string& key) const {
+    return interval_of(values(cell, key));
+  }
+  std::size_t runs(const std::string& cell) const;
+
+ private:
+  std::string path_;
+  Json all_;
+};
+
+}  // namespace riemflow::app
