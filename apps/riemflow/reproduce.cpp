@@ -55,8 +55,9 @@ void work_off(const Experiment& experiment, const std::vector<Job>& jobs, const 
         run["seconds"] = seconds_since(begun);
         const std::lock_guard lock(mutex);
         results.add(jobs[i].cell, jobs[i].seed, std::move(run));
+        ++done;
         const double left =
-            seconds_since(start) / static_cast<double>(++done) * static_cast<double>(jobs.size() - done);
+            seconds_since(start) / static_cast<double>(done) * static_cast<double>(jobs.size() - done);
         say("{}/{}  {}, seed {}: {}  ETA {}", done, jobs.size(), jobs[i].cell, jobs[i].seed,
             clock_text(seconds_since(begun)), clock_text(left));
       } catch (...) {
