@@ -87,10 +87,9 @@ void reproduce(const ReproduceOptions& options) {
     say("Interrupted; {} holds the runs that are done. The same command goes on.", path(".json"));
     throw Exit{kInterrupted};
   }
-  const std::string page =
-      fmt::format("# {}\n\n{}\n\n`{}`; 95 % intervals (1.96 standard errors) over the runs, seeds from 0.\n\n{}",
-                  options.name, experiment->settings(options.quick), command_line(options),
-                  experiment->table(results));
+  const std::string page = fmt::format(
+      "# {}\n\n{}\n\n`{}`; 95 % intervals (1.96 standard errors) over the runs, seeds from 0.\n\n{}",
+      options.name, experiment->settings(options.quick), command_line(options), experiment->table(results));
   write_file_atomically(path(".md"), page);
   fmt::print("{}", page);
   require(failed == 0, fmt::format("{} of {} runs failed, and are not in the table", failed, jobs.size()),
@@ -107,7 +106,8 @@ void add_reproduce(CLI::App& app) {
   add_choice(*command, "NAME", options->name, names(), "Experiment")->required();
   command->add_option("--runs", options->runs, "Seeds of each cell; the paper's number unless given")
       ->check(CLI::Range(1, 1000));
-  command->add_option("--only", options->only, "Cells whose name holds these words, as in 'riemannian alpha=2'");
+  command->add_option("--only", options->only,
+                      "Cells whose name holds these words, as in 'riemannian alpha=2'");
   command->add_flag("--quick", options->quick,
                     "A small version, in a minute: short training, and embedded data for the paper's");
   command->add_option("--directory", options->directory, "Where NAME.json and NAME.md are")

@@ -100,15 +100,18 @@ class DiskExperiment final : public Experiment {
   }
   std::string table(const Results& results) const override {
     std::string text =
-        "| α | entropy | model | NLL | above the entropy | evaluations a solve | in training | mass on the disk | "
+        "| α | entropy | model | NLL | above the entropy | evaluations a solve | in training | mass on the "
+        "disk | "
         "on the plane | seconds of training | runs |\n|---|---|---|---|---|---|---|---|---|---|---|\n";
     for (double alpha : alphas_)
       for (const Variant& variant : variants_) {
         const std::string cell = cell_of(variant, alpha);
         const double entropy = *target_of<double>(alpha)->entropy();
-        const auto of = [&](const char* key, int digits) { return text_of(results.interval(cell, key), digits); };
-        text += fmt::format("| {:g} | {:.4f} | {} | {} | {:.4f} | {} | {} | {} | {} | {} | {} |\n", alpha, entropy,
-                            variant.name, of("nll", 4), results.interval(cell, "nll").mean - entropy,
+        const auto of = [&](const char* key, int digits) {
+          return text_of(results.interval(cell, key), digits);
+        };
+        text += fmt::format("| {:g} | {:.4f} | {} | {} | {:.4f} | {} | {} | {} | {} | {} | {} |\n", alpha,
+                            entropy, variant.name, of("nll", 4), results.interval(cell, "nll").mean - entropy,
                             of("evaluations", 0), of("training_evaluations", 0), of("mass", 4),
                             of("mass_of_plane", 4), of("training_seconds", 0), results.runs(cell));
       }
@@ -134,7 +137,8 @@ std::unique_ptr<Experiment> make_disk_experiment() {
   };
   return std::make_unique<DiskExperiment>(
       "disk",
-      "The riemannian model has the geodesic layer and the paper's scaling. The naive model's density lives on "
+      "The riemannian model has the geodesic layer and the paper's scaling. The naive model's density lives "
+      "on "
       "the plane; its NLL is that of the part on the disk as it is, without dividing by the mass there.",
       std::vector<double>(std::begin(kAlphas), std::end(kAlphas)),
       std::vector<Variant>{
@@ -153,7 +157,8 @@ std::unique_ptr<Experiment> make_disk_scaling_experiment() {
     };
   };
   return std::make_unique<DiskExperiment>(
-      "disk-scaling", "The field is the network's output as it is, divided by λ (unit), or by λ² as in the paper.",
+      "disk-scaling",
+      "The field is the network's output as it is, divided by λ (unit), or by λ² as in the paper.",
       std::vector<double>{1},
       std::vector<Variant>{{"none", with(BallScaling::none), 150},
                            {"unit", with(BallScaling::unit), 80},

@@ -43,7 +43,11 @@ Place place_of(const std::string& cell, bool quick) {
 double seconds_of_cell(const EarthSet& set, const std::string& model, Protocol protocol) {
   const std::string name = set.name;
   const bool few = name == "volcano" && protocol == Protocol::distinct;
-  const double flow = name == "fire" ? 480 : name == "flood" ? 300 : name == "earthquake" ? 240 : few ? 40 : 90;
+  const double flow = name == "fire"         ? 480
+                      : name == "flood"      ? 300
+                      : name == "earthquake" ? 240
+                      : few                  ? 40
+                                             : 90;
   if (model == "riemannian") return flow;
   if (model == "stereographic") return 0.8 * flow;
   return model == "mixture" ? 60 : 10;
@@ -56,10 +60,14 @@ class Earth final : public Experiment {
   std::string settings(bool quick) const override {
     std::string text =
         "Random splits 80/10/10. Flows: 3 × 64 tanh, linear input layer, exact divergence, dopri5 at 1e-3 in "
-        "training (flood 1e-4) and 1e-5 in evaluation, Adam at 1e-3 · 0.98^(t/300), batches of 400, 1000 epochs "
-        "(volcano 3000), the parameters that score best on the validation points. Mixtures of von Mises–Fisher "
-        "distributions: Riemannian Adam with rates 0.1, 0.05, 0.01 and 50, 100, 150, 200 components, chosen on "
-        "the validation points, 1000 epochs, by when all have converged (the paper ran 10,000 to 30,000). Kernel "
+        "training (flood 1e-4) and 1e-5 in evaluation, Adam at 1e-3 · 0.98^(t/300), batches of 400, 1000 "
+        "epochs "
+        "(volcano 3000), the parameters that score best on the validation points. Mixtures of von "
+        "Mises–Fisher "
+        "distributions: Riemannian Adam with rates 0.1, 0.05, 0.01 and 50, 100, 150, 200 components, chosen "
+        "on "
+        "the validation points, 1000 epochs, by when all have converged (the paper ran 10,000 to 30,000). "
+        "Kernel "
         "density: one bandwidth, chosen on the validation points, and 1 % of the uniform density.";
     if (quick) text += " Quick: 20 epochs on the embedded earthquakes.";
     return text;
@@ -80,10 +88,11 @@ class Earth final : public Experiment {
     const Place place = place_of(cell, options.quick);
     const EarthSplit split = earth_split(*place.set, place.protocol, seed, options.data_dir);
     const bool with_grid = seed == 0 && place.protocol == Protocol::customary;
-    Json result = place.model == "mixture" ? run_earth_mixture(split, seed, with_grid, options)
-                  : place.model == "kernel-density"
-                      ? run_earth_kernel_density(split, with_grid)
-                      : run_earth_flow(*place.set, place.model == "stereographic", split, seed, with_grid, options);
+    Json result =
+        place.model == "mixture" ? run_earth_mixture(split, seed, with_grid, options)
+        : place.model == "kernel-density"
+            ? run_earth_kernel_density(split, with_grid)
+            : run_earth_flow(*place.set, place.model == "stereographic", split, seed, with_grid, options);
     result["points"] = {split.training.size(), split.validation.size(), split.test.size()};
     return result;
   }
@@ -91,9 +100,11 @@ class Earth final : public Experiment {
   std::string table(const Results& results) const override {
     return "Test NLL in nats, the customary protocol: equal points fall on both sides of the split.\n\n" +
            scores(results, Protocol::customary, true) +
-           "\nThe same with one of each set of equal points, on which a test likelihood means something.\n\n" +
+           "\nThe same with one of each set of equal points, on which a test likelihood means "
+           "something.\n\n" +
            scores(results, Protocol::distinct, false) +
-           "\nBeside the scores. The last parameters are those that the paper reports. The masses of mixtures and "
+           "\nBeside the scores. The last parameters are those that the paper reports. The masses of "
+           "mixtures and "
            "kernel densities are 1 by their formulas.\n\n" +
            details(results);
   }
@@ -109,7 +120,8 @@ class Earth final : public Experiment {
     for (const std::string model : kModels) {
       if (with_paper && model != "kernel-density") {
         text += fmt::format("| {}, paper |", model);
-        for (const EarthSet& set : earth_sets(results.quick())) text += fmt::format(" {} |", of_paper(set, model));
+        for (const EarthSet& set : earth_sets(results.quick()))
+          text += fmt::format(" {} |", of_paper(set, model));
         text += "\n";
       }
       text += fmt::format("| {} |", model);
@@ -122,7 +134,8 @@ class Earth final : public Experiment {
 
   static std::string details(const Results& results) {
     std::string text =
-        "| set | points | model | NLL | last parameters | EM | mass | evaluations a solve | seconds | runs |\n"
+        "| set | points | model | NLL | last parameters | EM | mass | evaluations a solve | seconds | runs "
+        "|\n"
         "|---|---|---|---|---|---|---|---|---|---|\n";
     for (Protocol protocol : kProtocols)
       for (const EarthSet& set : earth_sets(results.quick()))
@@ -131,9 +144,9 @@ class Earth final : public Experiment {
           const auto of = [&](const char* key, int digits) {
             return text_of(results.interval(cell, key), digits);
           };
-          text += fmt::format("| {} | {} | {} | {} | {} | {} | {} | {} | {} | {} |\n", set.name, word(protocol),
-                              model, of("nll", 3), of("last_nll", 3), of("em_nll", 3), of("mass", 4),
-                              of("evaluations", 0), of("seconds", 0), results.runs(cell));
+          text += fmt::format("| {} | {} | {} | {} | {} | {} | {} | {} | {} | {} |\n", set.name,
+                              word(protocol), model, of("nll", 3), of("last_nll", 3), of("em_nll", 3),
+                              of("mass", 4), of("evaluations", 0), of("seconds", 0), results.runs(cell));
         }
     return text;
   }

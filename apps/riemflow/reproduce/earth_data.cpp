@@ -29,8 +29,8 @@ std::span<const EarthSet> earth_sets(bool quick) {
 void check_earth_set(const EarthSet& set, const std::string& data_dir) {
   const FoundData found = find_data_set(set.name, data_dir);
   if (const auto hash = found.other_hash())
-    throw Error(fmt::format("{} is not the {} set of the paper: its SHA-256 is {}, not {}", found.path, set.name,
-                            *hash, found.known->sha256),
+    throw Error(fmt::format("{} is not the {} set of the paper: its SHA-256 is {}, not {}", found.path,
+                            set.name, *hash, found.known->sha256),
                 fmt::format("get that one ({})", found.known->source), Fault::bad_data);
 }
 

@@ -18,8 +18,8 @@ struct EarthSet {
 /// The paper's four; quick: the embedded earthquakes stand in for them, so that it runs anywhere.
 std::span<const EarthSet> earth_sets(bool quick);
 
-/// customary: a random split, equal points on both sides of it as they fall. distinct: one of each set of equal
-/// points is kept before the split.
+/// customary: a random split, equal points on both sides of it as they fall. distinct: one of each set of
+/// equal points is kept before the split.
 enum class Protocol { customary, distinct };
 
 struct EarthSplit {
@@ -30,6 +30,7 @@ struct EarthSplit {
 void check_earth_set(const EarthSet& set, const std::string& data_dir);
 
 /// 80/10/10, by the seed.
-EarthSplit earth_split(const EarthSet& set, Protocol protocol, std::uint64_t seed, const std::string& data_dir);
+EarthSplit earth_split(const EarthSet& set, Protocol protocol, std::uint64_t seed,
+                       const std::string& data_dir);
 
 }  // namespace riemflow::app

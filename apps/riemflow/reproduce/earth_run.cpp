@@ -19,7 +19,8 @@ constexpr std::size_t kGridRows = 45;
 constexpr long kCurvePoints = 60;
 
 std::shared_ptr<const ChartMap<double>> chart_of(bool stereographic) {
-  return stereographic ? make_chart_map<double>("stereographic", parse_manifold<double>("sphere:2")) : nullptr;
+  return stereographic ? make_chart_map<double>("stereographic", parse_manifold<double>("sphere:2"))
+                       : nullptr;
 }
 
 /// Points as the flow takes them.
@@ -59,8 +60,8 @@ FitConfig earth_fit_config(const EarthSet& set, bool stereographic, std::size_t 
   return config;
 }
 
-FittedFlow fit_earth_flow(const EarthSet& set, bool stereographic, const EarthSplit& split, std::uint64_t seed,
-                          int threads) {
+FittedFlow fit_earth_flow(const EarthSet& set, bool stereographic, const EarthSplit& split,
+                          std::uint64_t seed, int threads) {
   const auto chart = chart_of(stereographic);
   FittedFlow fitted{earth_fit_config(set, stereographic, split.training.size(), seed), {}, {}, {}, {}, 0};
   Flow<float> flow(fitted.config.flow, seed, threads);
@@ -113,7 +114,8 @@ Json run_earth_flow(const EarthSet& set, bool stereographic, const EarthSplit& s
   return result;
 }
 
-Json run_earth_mixture(const EarthSplit& split, std::uint64_t seed, bool with_grid, const RunOptions& options) {
+Json run_earth_mixture(const EarthSplit& split, std::uint64_t seed, bool with_grid,
+                       const RunOptions& options) {
   ThreadPool pool(options.threads);
   MixtureAdamConfig config;
   config.epochs = options.quick ? 30 : 1000;
@@ -151,9 +153,8 @@ Json run_earth_mixture(const EarthSplit& split, std::uint64_t seed, bool with_gr
     curve.push_back({i, rounded_to(search.fit.training[i - 1], 5)});
   result["curve"] = std::move(curve);
   if (with_grid)
-    result["grid"] = grid_of(earth_lattice(kGridRows, -180), [&](const Points<double>& points) {
-      return mixture.log_prob(points, &pool);
-    });
+    result["grid"] = grid_of(earth_lattice(kGridRows, -180),
+                             [&](const Points<double>& points) { return mixture.log_prob(points, &pool); });
   return result;
 }
 

@@ -12,8 +12,8 @@ namespace riemflow::app {
 FitConfig earth_fit_config(const EarthSet& set, bool stereographic, std::size_t training_points,
                            std::uint64_t seed);
 
-/// A trained flow: the parameters that score best on the validation points, and the last ones, which the paper
-/// reports.
+/// A trained flow: the parameters that score best on the validation points, and the last ones, which the
+/// paper reports.
 struct FittedFlow {
   FitConfig config;
   std::vector<float> best, last;
@@ -21,16 +21,17 @@ struct FittedFlow {
   Json curve;  ///< [[iteration, training NLL (smoothed), validation NLL, evaluations], …], about 60
   double seconds = 0;
 };
-FittedFlow fit_earth_flow(const EarthSet& set, bool stereographic, const EarthSplit& split, std::uint64_t seed,
-                          int threads);
+FittedFlow fit_earth_flow(const EarthSet& set, bool stereographic, const EarthSplit& split,
+                          std::uint64_t seed, int threads);
 
 // Each gives {"nll", "nll_error" its standard error over the test points, "validation_nll", …}, and "grid" if
 // asked.
 Json run_earth_flow(const EarthSet& set, bool stereographic, const EarthSplit& split, std::uint64_t seed,
                     bool with_grid, const RunOptions& options);
-/// The paper's grid of rates and numbers of components by Riemannian Adam, chosen on the validation points; and
-/// beside it the best of EM over the same numbers.
-Json run_earth_mixture(const EarthSplit& split, std::uint64_t seed, bool with_grid, const RunOptions& options);
+/// The paper's grid of rates and numbers of components by Riemannian Adam, chosen on the validation points;
+/// and beside it the best of EM over the same numbers.
+Json run_earth_mixture(const EarthSplit& split, std::uint64_t seed, bool with_grid,
+                       const RunOptions& options);
 /// One bandwidth, chosen on the validation points, and 1 % of the uniform density.
 Json run_earth_kernel_density(const EarthSplit& split, bool with_grid);
 

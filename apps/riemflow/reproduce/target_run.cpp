@@ -62,8 +62,7 @@ Json grids(const TargetRun& run, Candidate& candidate) {
       {"model", grid_of(*run.lattice, [&](const Points<double>& p) { return candidate.log_prob(p); })}};
   if (!run.with_target) return all;
   all["base"] = grid_of(*run.lattice, [&](const Points<double>& p) { return candidate.base_log_prob(p); });
-  all["target"] =
-      grid_of(*run.lattice, [&](const Points<double>& p) { return log_density(*run.target, p); });
+  all["target"] = grid_of(*run.lattice, [&](const Points<double>& p) { return log_density(*run.target, p); });
   return all;
 }
 

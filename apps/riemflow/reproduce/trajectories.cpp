@@ -32,7 +32,8 @@ double mean_length(const std::vector<Points<float>>& frames) {
     for (std::size_t i = 0; i < frames[f].size(); ++i) {
       double square = 0;
       for (std::size_t c = 0; c < 3; ++c)
-        square += std::pow(static_cast<double>(frames[f][i][c]) - static_cast<double>(frames[f - 1][i][c]), 2);
+        square +=
+            std::pow(static_cast<double>(frames[f][i][c]) - static_cast<double>(frames[f - 1][i][c]), 2);
       sum += 2 * std::asin(std::min(1.0, std::sqrt(square) / 2));
     }
   return sum / static_cast<double>(frames.front().size());
@@ -44,7 +45,8 @@ class Trajectories final : public Experiment {
   int runs() const override { return 1; }
   std::string settings(bool quick) const override {
     return fmt::format(
-        "The riemannian model of {} as in the experiment earth, and the paths of {} draws of its base, seen at {} "
+        "The riemannian model of {} as in the experiment earth, and the paths of {} draws of its base, seen "
+        "at {} "
         "equally spaced times.",
         earth_sets(quick).front().name, kPaths, kFrames);
   }
@@ -78,7 +80,8 @@ class Trajectories final : public Experiment {
     std::string text =
         "| data | test NLL | mean length of a path, radians | mass | runs |\n|---|---|---|---|---|\n";
     for (const Cell& cell : cells(results.quick()))
-      text += fmt::format("| {} | {} | {} | {} | {} |\n", cell.name, text_of(results.interval(cell.name, "nll"), 3),
+      text += fmt::format("| {} | {} | {} | {} | {} |\n", cell.name,
+                          text_of(results.interval(cell.name, "nll"), 3),
                           text_of(results.interval(cell.name, "mean_length"), 3),
                           text_of(results.interval(cell.name, "mass"), 4), results.runs(cell.name));
     return text + "\nThe paths are in the JSON file: frames[time][point] = [latitude, longitude].\n";

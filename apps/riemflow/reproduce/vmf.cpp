@@ -75,7 +75,8 @@ class Vmf final : public Experiment {
 
   std::string table(const Results& results) const override {
     std::string text =
-        "| loss | κ | floor | stereographic, paper | stereographic | riemannian, paper | riemannian | runs |\n"
+        "| loss | κ | floor | stereographic, paper | stereographic | riemannian, paper | riemannian | runs "
+        "|\n"
         "|---|---|---|---|---|---|---|---|\n";
     for (const Row& row : kRows) {
       const std::string key = row.reverse_kl ? "reverse_kl" : "nll";
@@ -93,13 +94,11 @@ class Vmf final : public Experiment {
     for (const char* model : kModels)
       for (const Row& row : kRows) {
         const std::string cell = cell_of(row, model);
-        text += fmt::format("| {} | {} | {:g} | {} | {} | {} | {} | {} |\n", model,
-                            row.reverse_kl ? "reverse KL" : "NLL", row.kappa,
-                            text_of(results.interval(cell, "nll"), 3),
-                            text_of(results.interval(cell, "reverse_kl"), 3),
-                            text_of(results.interval(cell, "mass"), 4),
-                            text_of(results.interval(cell, "evaluations"), 0),
-                            text_of(results.interval(cell, "seconds"), 0));
+        text += fmt::format(
+            "| {} | {} | {:g} | {} | {} | {} | {} | {} |\n", model, row.reverse_kl ? "reverse KL" : "NLL",
+            row.kappa, text_of(results.interval(cell, "nll"), 3),
+            text_of(results.interval(cell, "reverse_kl"), 3), text_of(results.interval(cell, "mass"), 4),
+            text_of(results.interval(cell, "evaluations"), 0), text_of(results.interval(cell, "seconds"), 0));
       }
     return text;
   }
