@@ -88,11 +88,10 @@ class Earth final : public Experiment {
     const Place place = place_of(cell, options.quick);
     const EarthSplit split = earth_split(*place.set, place.protocol, seed, options.data_dir);
     const bool with_grid = seed == 0 && place.protocol == Protocol::customary;
-    Json result =
-        place.model == "mixture" ? run_earth_mixture(split, seed, with_grid, options)
-        : place.model == "kernel-density"
-            ? run_earth_kernel_density(split, with_grid)
-            : run_earth_flow(*place.set, place.model == "stereographic", split, seed, with_grid, options);
+    Json result = place.model == "mixture" ? run_earth_mixture(split, seed, with_grid, options)
+                  : place.model == "kernel-density"
+                      ? run_earth_kernel_density(split, with_grid)
+                      : run_earth_flow(*place.set, *model_kind(place.model), split, seed, with_grid, options);
     result["points"] = {split.training.size(), split.validation.size(), split.test.size()};
     return result;
   }

@@ -9,7 +9,6 @@
 #include "apps/riemflow/support/signals.hpp"
 #include "riemflow/density/kernel_density.hpp"
 #include "riemflow/density/von_mises_fisher_mixture.hpp"
-#include "riemflow/manifold/parse.hpp"
 #include "riemflow/train/mixture_fit.hpp"
 
 namespace riemflow::app {
@@ -17,24 +16,6 @@ namespace {
 
 constexpr std::size_t kGridRows = 45;
 constexpr long kCurvePoints = 60;
-
-std::shared_ptr<const ChartMap<double>> chart_of(bool stereographic) {
-  return stereographic ? make_chart_map<double>("stereographic", parse_manifold<double>("sphere:2"))
-                       : nullptr;
-}
-
-/// Points as the flow takes them.
-Points<float> coordinates(const ChartMap<double>* chart, const Points<double>& points) {
-  return rounded_points<float>(chart == nullptr ? points : chart->to_chart(points).points);
-}
-
-/// Mean log-volume of the chart, by which a flow's NLL in the chart is less than the one on the sphere.
-double mean_log_volume(const ChartMap<double>* chart, const Points<double>& points) {
-  if (chart == nullptr) return 0;
-  RunningMean mean;
-  for (double value : chart->to_chart(points).log_volume) mean.add(value);
-  return mean.mean();
-}
 
 void add_score(Json& result, const char* key, const std::vector<double>& log_densities) {
   RunningMean mean;
@@ -46,10 +27,10 @@ void add_score(Json& result, const char* key, const std::vector<double>& log_den
 
 }  // namespace
 
-FitConfig earth_fit_config(const EarthSet& set, bool stereographic, std::size_t training_points,
+FitConfig earth_fit_config(const EarthSet& set, ModelKind kind, std::size_t training_points,
                            std::uint64_t seed) {
   FitConfig config;
-  config.flow.manifold = stereographic ? "euclidean:2" : "sphere:2";
+  config.flow.model = kind;
   config.train.schedule.shape = Schedule::Shape::annealed;
   config.train.seed = seed;
   config.train_tolerance = set.train_tolerance;
@@ -60,15 +41,12 @@ FitConfig earth_fit_config(const EarthSet& set, bool stereographic, std::size_t 
   return config;
 }
 
-FittedFlow fit_earth_flow(const EarthSet& set, bool stereographic, const EarthSplit& split,
-                          std::uint64_t seed, int threads) {
-  const auto chart = chart_of(stereographic);
-  FittedFlow fitted{earth_fit_config(set, stereographic, split.training.size(), seed), {}, {}, {}, {}, 0};
-  Flow<float> flow(fitted.config.flow, seed, threads);
-  Fit<float> fit(flow, fitted.config, coordinates(chart.get(), split.training),
-                 coordinates(chart.get(), split.validation));
-  const double of_training = mean_log_volume(chart.get(), split.training),
-               of_validation = mean_log_volume(chart.get(), split.validation);
+FittedFlow fit_earth_flow(const EarthSet& set, ModelKind kind, const EarthSplit& split, std::uint64_t seed,
+                          int threads) {
+  FittedFlow fitted{earth_fit_config(set, kind, split.training.size(), seed), {}, {}, {}, {}, 0};
+  const auto model = make_transport<float>(fitted.config.flow, seed, threads);
+  Fit<float> fit(*model, fitted.config, rounded_points<float>(split.training),
+                 rounded_points<float>(split.validation));
   const auto start = Clock::now();
   fitted.curve = Json::array();
   const long validations = fitted.config.iterations / fitted.config.validate_every;
@@ -77,22 +55,21 @@ FittedFlow fit_earth_flow(const EarthSet& set, bool stereographic, const EarthSp
     if (interrupted()) throw Exit{kInterrupted};
     const FitProgress& now = fit.step();
     if (now.iteration % curve_every == 0)
-      fitted.curve.push_back({now.iteration, rounded_to(now.loss + of_training, 5),
-                              rounded_to(now.validation + of_validation, 5), rounded_to(now.evaluations, 4)});
+      fitted.curve.push_back({now.iteration, rounded_to(now.loss, 5), rounded_to(now.validation, 5),
+                              rounded_to(now.evaluations, 4)});
   }
   fitted.seconds = seconds_since(start);
-  fitted.last.assign(flow.parameters().begin(), flow.parameters().end());
+  fitted.last.assign(model->parameters().begin(), model->parameters().end());
   fit.finish();
-  fitted.best.assign(flow.parameters().begin(), flow.parameters().end());
+  fitted.best.assign(model->parameters().begin(), model->parameters().end());
   fitted.progress = fit.progress();
-  fitted.progress.best += of_validation;
   return fitted;
 }
 
-Json run_earth_flow(const EarthSet& set, bool stereographic, const EarthSplit& split, std::uint64_t seed,
+Json run_earth_flow(const EarthSet& set, ModelKind kind, const EarthSplit& split, std::uint64_t seed,
                     bool with_grid, const RunOptions& options) {
-  const FittedFlow fitted = fit_earth_flow(set, stereographic, split, seed, options.threads);
-  Candidate candidate(fitted.config.flow, chart_of(stereographic), options.threads);
+  const FittedFlow fitted = fit_earth_flow(set, kind, split, seed, options.threads);
+  Candidate candidate(fitted.config.flow, options.threads);
   Json result;
   candidate.take(fitted.last);
   add_score(result, "last_nll", candidate.log_prob(split.test));

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <iterator>
 #include <mutex>
 #include <sstream>
 #include <thread>
@@ -15,11 +16,15 @@
 namespace riemflow::app {
 namespace {
 
-bool holds_words(const std::string& name, const std::string& words) {
-  std::istringstream stream(words);
-  for (std::string word; stream >> word;)
-    if (name.find(word) == name.npos) return false;
-  return true;
+std::vector<std::string> words_of(const std::string& text) {
+  std::istringstream stream(text);
+  return {std::istream_iterator<std::string>(stream), {}};
+}
+
+bool holds(const std::vector<std::string>& all, const std::vector<std::string>& words) {
+  return std::all_of(words.begin(), words.end(), [&](const std::string& word) {
+    return std::find(all.begin(), all.end(), word) != all.end();
+  });
 }
 
 }  // namespace
@@ -29,11 +34,11 @@ std::vector<Job> jobs_left(const Experiment& experiment, const Results& results,
   const std::vector<Cell> all = experiment.cells(quick);
   std::vector<Cell> cells;
   for (const Cell& cell : all)
-    if (holds_words(cell.name, only)) cells.push_back(cell);
+    if (holds(words_of(cell.name), words_of(only))) cells.push_back(cell);
   if (cells.empty()) {
     std::vector<std::string> names;
     for (const Cell& cell : all) names.push_back(cell.name);
-    throw Error(fmt::format("no cell of {} has '{}' in its name", experiment.name(), only),
+    throw Error(fmt::format("no cell of {} has the words '{}' in its name", experiment.name(), only),
                 fmt::format("the cells are: {}", fmt::join(names, "; ")), Fault::usage);
   }
   std::stable_sort(cells.begin(), cells.end(),

@@ -7,7 +7,7 @@
 #include "apps/riemflow/reproduce/candidate.hpp"
 #include "apps/riemflow/reproduce/grids.hpp"
 #include "apps/riemflow/support/signals.hpp"
-#include "riemflow/density/pulled_back.hpp"
+#include "riemflow/density/draws.hpp"
 
 namespace riemflow::app {
 namespace {
@@ -15,28 +15,8 @@ namespace {
 /// Of the draws for training and for the test; the model's own streams have other purposes.
 constexpr std::uint64_t kTrainingDraws = 1000000, kTestDraws = 2000000;
 
-Points<double> draw(const Distribution<double>& distribution, std::size_t n, std::uint64_t seed) {
-  Points<double> points(n, distribution.ambient());
-  std::vector<Pack<double>> tile(static_cast<std::size_t>(points.dimension));
-  for (std::size_t t = 0; t < points.tiles(); ++t) {
-    for (int l = 0; l < points.lanes(t); ++l) {
-      Random random(seed, Purpose::target_sample, 0, t * kLanes + static_cast<std::size_t>(l));
-      distribution.sample(random, tile.data(), l);
-    }
-    points.store_tile(t, tile.data());
-  }
-  return points;
-}
-
-std::vector<double> log_density(const Distribution<double>& distribution, const Points<double>& points) {
-  std::vector<double> values;
-  std::vector<Pack<double>> tile(static_cast<std::size_t>(points.dimension));
-  for (std::size_t t = 0; t < points.tiles(); ++t) {
-    points.load_tile(t, tile.data());
-    const Pack<double> value = distribution.log_density(tile.data());
-    for (int l = 0; l < points.lanes(t); ++l) values.push_back(value[l]);
-  }
-  return values;
+Points<double> draws(const Distribution<double>& distribution, std::size_t n, std::uint64_t seed) {
+  return draws_of(distribution, n, seed, 0, 0, Purpose::target_sample);
 }
 
 Points<double> first_of(const Points<double>& points, std::size_t n) {
@@ -61,8 +41,9 @@ Json grids(const TargetRun& run, Candidate& candidate) {
   Json all = {
       {"model", grid_of(*run.lattice, [&](const Points<double>& p) { return candidate.log_prob(p); })}};
   if (!run.with_target) return all;
-  all["base"] = grid_of(*run.lattice, [&](const Points<double>& p) { return candidate.base_log_prob(p); });
-  all["target"] = grid_of(*run.lattice, [&](const Points<double>& p) { return log_density(*run.target, p); });
+  all["base"] = grid_of(*run.lattice, [&](const Points<double>& p) { return candidate.log_base(p); });
+  all["target"] =
+      grid_of(*run.lattice, [&](const Points<double>& p) { return log_densities_of(*run.target, p); });
   return all;
 }
 
@@ -70,22 +51,21 @@ Json grids(const TargetRun& run, Candidate& candidate) {
 
 Json run_on_target(const TargetRun& run, std::uint64_t seed, const RunOptions& options) {
   const double entropy = run.target->entropy().value();
-  Flow<float> flow(run.flow, seed, options.threads);
+  const auto model = make_transport<float>(run.flow, seed, options.threads);
   TrainConfig config = run.train;
   config.seed = seed;
   config.schedule.iterations = run.iterations;
-  Trainer<float> trainer(flow, config);
+  Trainer<float> trainer(*model, config);
   // Every batch is of fresh draws.
-  const std::size_t draws = run.reverse_kl ? 0 : config.batch * static_cast<std::size_t>(run.iterations);
-  const Points<double> drawn = draw(*run.target, draws, seed + kTrainingDraws);
-  const Points<float> data = rounded_points<float>(run.chart ? run.chart->to_chart(drawn).points : drawn);
-  const Points<double> test = draw(*run.target, run.test_points, seed + kTestDraws);
+  const std::size_t training_draws =
+      run.reverse_kl ? 0 : config.batch * static_cast<std::size_t>(run.iterations);
+  const Points<float> data = rounded_points<float>(draws(*run.target, training_draws, seed + kTrainingDraws));
+  const Points<double> test = draws(*run.target, run.test_points, seed + kTestDraws);
   const Points<double> curve_test = first_of(test, run.curve_points);
-  const std::vector<double> truth = log_density(*run.target, test);
-  std::shared_ptr<const Distribution<float>> target = run.target_float;
-  if (run.chart) target = std::make_shared<PulledBack<float>>(run.target, run.chart);
+  const std::vector<double> truth = log_densities_of(*run.target, test);
+  const auto target = run.reverse_kl ? model->target_of(run.target) : nullptr;
 
-  Candidate candidate(run.flow, run.chart, options.threads);
+  Candidate candidate(run.flow, options.threads);
   Json curve = Json::array();
   double evaluations = 0, training_seconds = 0;
   for (long i = 0; i < run.iterations; ++i) {
@@ -107,10 +87,10 @@ Json run_on_target(const TargetRun& run, std::uint64_t seed, const RunOptions& o
   result["training_evaluations"] = evaluations / static_cast<double>(run.iterations);
   result["training_seconds"] = training_seconds;
   const Points<double> samples = candidate.sample(run.test_points, seed);
-  result["reverse_kl"] = mean_difference(candidate.log_prob(samples), log_density(*run.target, samples));
+  result["reverse_kl"] = mean_difference(candidate.log_prob(samples), log_densities_of(*run.target, samples));
   result["failed"] = candidate.failed;
   result["mass"] = candidate.mass();
-  if (candidate.has_outside()) result["mass_of_plane"] = candidate.mass_of_chart();
+  if (run.flow.model == ModelKind::naive) result["mass_of_plane"] = candidate.mass_of_coordinates();
   result["curve"] = std::move(curve);
   if (run.lattice) result["grids"] = grids(run, candidate);
   return result;

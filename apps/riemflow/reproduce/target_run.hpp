@@ -6,7 +6,6 @@
 #include <optional>
 
 #include "apps/riemflow/reproduce/experiment.hpp"
-#include "riemflow/density/chart_map.hpp"
 #include "riemflow/density/distribution.hpp"
 #include "riemflow/manifold/lattice.hpp"
 #include "riemflow/train/trainer.hpp"
@@ -16,11 +15,7 @@ namespace riemflow::app {
 struct TargetRun {
   FlowConfig flow;  ///< of training; its tolerance is that of evaluation, too
   TrainConfig train;
-  std::shared_ptr<const ChartMap<double>>
-      chart;  ///< where the flow is one on R^d; null: it is on the manifold itself
-  // On the manifold, with a known entropy; the same in both precisions.
-  std::shared_ptr<const Distribution<double>> target;
-  std::shared_ptr<const Distribution<float>> target_float;
+  std::shared_ptr<const Distribution<double>> target;  ///< on the manifold, with a known entropy
   bool reverse_kl = false;
   long iterations = 3000;
   long curve_every = 50;            ///< iterations from one point of the learning curve to the next
@@ -32,7 +27,7 @@ struct TargetRun {
 
 /// {"nll", "reverse_kl", "entropy", "mass", "evaluations" of a solve in evaluation, "training_evaluations"
 /// their mean in training, "training_seconds" without evaluations, "failed", "curve": [[iteration, nll,
-/// evaluations of a training solve], …]}, "mass_of_plane" where the chart is not of all of R^d, and "grids".
+/// evaluations of a training solve], …]}, "mass_of_plane" of a naive model, and "grids".
 /// nll = entropy + mean of log target − log model over test draws, whose sampling error is that of
 /// the difference alone. Densities are evaluated with the exact divergence.
 Json run_on_target(const TargetRun& run, std::uint64_t seed, const RunOptions& options);

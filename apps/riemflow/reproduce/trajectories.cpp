@@ -6,6 +6,7 @@
 
 #include "apps/riemflow/reproduce/earth_run.hpp"
 #include "apps/riemflow/reproduce/grids.hpp"
+#include "riemflow/engine/flow.hpp"
 #include "riemflow/manifold/earth.hpp"
 
 namespace riemflow::app {
@@ -58,13 +59,13 @@ class Trajectories final : public Experiment {
   Json run(const std::string& /*cell*/, std::uint64_t seed, const RunOptions& options) const override {
     const EarthSet& set = earth_sets(options.quick).front();
     const EarthSplit split = earth_split(set, Protocol::customary, seed, options.data_dir);
-    const FittedFlow fitted = fit_earth_flow(set, false, split, seed, options.threads);
+    const FittedFlow fitted = fit_earth_flow(set, ModelKind::riemannian, split, seed, options.threads);
     Flow<float> flow(fitted.config.flow, 0, options.threads);
     std::copy(fitted.best.begin(), fitted.best.end(), flow.parameters().begin());
     const Carried<float> paths = flow.push(flow.sample_base(kPaths, seed), kFrames);
     Json frames = Json::array();
     for (const Points<float>& frame : paths.frames) frames.push_back(degrees(frame));
-    Candidate candidate(fitted.config.flow, nullptr, options.threads);
+    Candidate candidate(fitted.config.flow, options.threads);
     candidate.take(fitted.best);
     return {{"nll", -flow.log_prob(rounded_points<float>(split.test)).mean()},
             {"mean_length", mean_length(paths.frames)},
