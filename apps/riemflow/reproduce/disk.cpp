@@ -114,6 +114,7 @@ class DiskExperiment final : public Experiment {
     for (double alpha : alphas_)
       for (const Variant& variant : variants_) {
         const std::string cell = cell_of(variant, alpha);
+        if (results.runs(cell) == 0) continue;
         const double entropy = *target_of(alpha)->entropy();
         const auto of = [&](const char* key, int digits) {
           return text_of(results.interval(cell, key), digits);

@@ -25,26 +25,25 @@ void add_score(Json& result, const char* key, const std::vector<double>& log_den
   result[std::string(key) + "_error"] = mean.standard_error();
 }
 
-}  // namespace
-
-FitConfig earth_fit_config(const EarthSet& set, ModelKind kind, std::size_t training_points,
-                           std::uint64_t seed) {
+FitConfig fit_config_of(const EarthFlow& flow, std::size_t training_points) {
   FitConfig config;
-  config.flow.model = kind;
-  config.train.schedule.shape = Schedule::Shape::annealed;
-  config.train.seed = seed;
-  config.train_tolerance = set.train_tolerance;
+  config.flow.model = flow.kind;
+  config.train.seed = flow.seed;
+  config.train_tolerance = flow.set->train_tolerance;
   const std::size_t batches = (training_points + config.train.batch - 1) / config.train.batch;
-  config.iterations = static_cast<long>(set.epochs * static_cast<double>(batches));
+  config.iterations = static_cast<long>(flow.set->epochs * static_cast<double>(batches));
+  config.train.schedule = {flow.cosine ? Schedule::Shape::cosine : Schedule::Shape::annealed,
+                           flow.cosine ? 3e-3 : 1e-3, config.iterations};
   config.validate_every = std::min(100L, std::max(1L, config.iterations / 10));
   config.patience = 0;
   return config;
 }
 
-FittedFlow fit_earth_flow(const EarthSet& set, ModelKind kind, const EarthSplit& split, std::uint64_t seed,
-                          int threads) {
-  FittedFlow fitted{earth_fit_config(set, kind, split.training.size(), seed), {}, {}, {}, {}, 0};
-  const auto model = make_transport<float>(fitted.config.flow, seed, threads);
+}  // namespace
+
+FittedFlow fit_earth_flow(const EarthFlow& flow, const EarthSplit& split, int threads) {
+  FittedFlow fitted{fit_config_of(flow, split.training.size()), {}, {}, {}, {}, 0};
+  const auto model = make_transport<float>(fitted.config.flow, flow.seed, threads);
   Fit<float> fit(*model, fitted.config, rounded_points<float>(split.training),
                  rounded_points<float>(split.validation));
   const auto start = Clock::now();
@@ -66,9 +65,9 @@ FittedFlow fit_earth_flow(const EarthSet& set, ModelKind kind, const EarthSplit&
   return fitted;
 }
 
-Json run_earth_flow(const EarthSet& set, ModelKind kind, const EarthSplit& split, std::uint64_t seed,
-                    bool with_grid, const RunOptions& options) {
-  const FittedFlow fitted = fit_earth_flow(set, kind, split, seed, options.threads);
+Json run_earth_flow(const EarthFlow& flow, const EarthSplit& split, bool with_grid,
+                    const RunOptions& options) {
+  const FittedFlow fitted = fit_earth_flow(flow, split, options.threads);
   Candidate candidate(fitted.config.flow, options.threads);
   Json result;
   candidate.take(fitted.last);

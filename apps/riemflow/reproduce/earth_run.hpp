@@ -8,9 +8,13 @@
 
 namespace riemflow::app {
 
-/// The paper's settings for the flows.
-FitConfig earth_fit_config(const EarthSet& set, ModelKind kind, std::size_t training_points,
-                           std::uint64_t seed);
+/// A flow to be fitted, with the paper's settings.
+struct EarthFlow {
+  const EarthSet* set;
+  ModelKind kind;
+  bool cosine;  ///< a learning rate from 3e-3 to 0, instead of the paper's annealing
+  std::uint64_t seed;
+};
 
 /// A trained flow: the parameters that score best on the validation points, and the last ones, which the
 /// paper reports.
@@ -21,13 +25,12 @@ struct FittedFlow {
   Json curve;  ///< [[iteration, training NLL (smoothed), validation NLL, evaluations], …], about 60
   double seconds = 0;
 };
-FittedFlow fit_earth_flow(const EarthSet& set, ModelKind kind, const EarthSplit& split, std::uint64_t seed,
-                          int threads);
+FittedFlow fit_earth_flow(const EarthFlow& flow, const EarthSplit& split, int threads);
 
 // Each gives {"nll", "nll_error" its standard error over the test points, "validation_nll", …}, and "grid" if
 // asked.
-Json run_earth_flow(const EarthSet& set, ModelKind kind, const EarthSplit& split, std::uint64_t seed,
-                    bool with_grid, const RunOptions& options);
+Json run_earth_flow(const EarthFlow& flow, const EarthSplit& split, bool with_grid,
+                    const RunOptions& options);
 /// The paper's grid of rates and numbers of components by Riemannian Adam, chosen on the validation points;
 /// and beside it the best of EM over the same numbers.
 Json run_earth_mixture(const EarthSplit& split, std::uint64_t seed, bool with_grid,
