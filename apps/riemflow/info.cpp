@@ -64,6 +64,7 @@ void run(const std::string& path, bool json) {
   if (json) {
     Json out = {{"path", path},
                 {"bytes", ignored ? Json() : Json(size)},
+                {"model", name_of(model.config.model)},
                 {"manifold", model.config.manifold},
                 {"precision", model.precision},
                 {"parameters", numbers_in(model.parameters)},
@@ -85,6 +86,7 @@ void run(const std::string& path, bool json) {
   const SolverOptions& solver = model.config.solver;
   const Json& f = config.at("field");
   line("model", path + (ignored ? "" : fmt::format(", {} bytes", size)));
+  line("kind", std::string(name_of(model.config.model)));
   line("manifold", model.config.manifold);
   line("field", fmt::format("{} hidden layers of {}, {}, input {}, {} parameters, {}", field.depth,
                             field.width, f.at("activation").get<std::string>(),

@@ -30,6 +30,7 @@ struct FitSettings {
   int width = 64, depth = 3, probes = 1;
   double bound = 0;
   // training
+  std::string target;  ///< instead of data
   std::string objective = "nll", optimizer = "adam", schedule = "cosine";
   long iterations = 3000, validate_every = 100, patience = 20;
   double epochs = 0;  ///< > 0: instead of iterations
