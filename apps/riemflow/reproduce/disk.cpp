@@ -165,6 +165,9 @@ std::unique_ptr<Experiment> make_disk_scaling_experiment() {
     return [scaling](double alpha, bool quick) {
       TargetRun run = riemannian_of_paper(alpha, quick);
       run.flow.field.scaling = scaling;
+      // Unscaled, the field does not vanish at the rim: solves from near it run into it, at any cost.
+      run.flow.solver.max_evaluations = 1000;
+      run.with_mass = scaling != BallScaling::none;
       run.curve_every = 10;
       run.curve_points = 400;
       return run;

@@ -89,7 +89,7 @@ Json run_on_target(const TargetRun& run, std::uint64_t seed, const RunOptions& o
   const Points<double> samples = candidate.sample(run.test_points, seed);
   result["reverse_kl"] = mean_difference(candidate.log_prob(samples), log_densities_of(*run.target, samples));
   result["failed"] = candidate.failed;
-  result["mass"] = candidate.mass();
+  if (run.with_mass) result["mass"] = candidate.mass();
   if (run.flow.model == ModelKind::naive) result["mass_of_plane"] = candidate.mass_of_coordinates();
   result["curve"] = std::move(curve);
   if (run.lattice) result["grids"] = grids(run, candidate);

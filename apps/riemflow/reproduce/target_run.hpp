@@ -21,6 +21,7 @@ struct TargetRun {
   long curve_every = 50;            ///< iterations from one point of the learning curve to the next
   std::size_t curve_points = 1000;  ///< test points that it is made with
   std::size_t test_points = 20000;
+  bool with_mass = true;
   std::optional<Lattice> lattice;  ///< densities on it are part of the result
   bool with_target = false;        ///< those of the base and of the target, too
 };
