@@ -22,15 +22,12 @@ std::shared_ptr<const Distribution<double>> target_of(double alpha) {
 
 constexpr double kAlphas[] = {0.5, 1, 1.5, 2};
 
-long iterations(bool quick) { return quick ? 100 : 1500; }
-
 TargetRun common(ModelKind model, double alpha, bool quick) {
   TargetRun run;
   run.flow.model = model;
   run.flow.manifold = "ball:2";
   run.flow.divergence.estimator = DivergenceEstimator::hutchinson;
   run.target = target_of(alpha);
-  run.iterations = iterations(quick);
   run.curve_every = quick ? 20 : 50;
   run.test_points = quick ? 1000 : 5000;
   return run;
@@ -44,16 +41,17 @@ TargetRun riemannian_of_paper(double alpha, bool quick) {
   return run;
 }
 
-/// Adam's rate falls to 0, from three times the paper's: at a constant rate the noise of Hutchinson's
-/// divergence leaves the parameters trembling, 0.02 to 0.05 nats above the entropy.
+/// Adam's rate falls to 0, from three times the paper's: the same for all three models. With the paper's
+/// settings as a whole the riemannian one ended 0.022 (α = 0.5) and 0.055 (α = 1) above the entropy, seed 0.
 TargetRun cooled(TargetRun run) {
   run.train.schedule.shape = Schedule::Shape::cosine;
   run.train.schedule.rate = 3e-3;
   return run;
 }
 
-/// And a field of unit speed, u/λ. The paper's u/λ² asks for |u| of a hundred and more at tanh 2, where λ
-/// is 28.
+/// And the field scaled by 1/λ. The paper's 1/λ² asks for |u| = 28 for each unit of speed at tanh 2, where λ
+/// is 28: it learns slowly there (disk-scaling has the two side by side). With both changes the riemannian
+/// model ended 0.001, 0.004, 0.004 above the entropy at α = 1, 1.5, 2, seed 0.
 TargetRun riemannian(double alpha, bool quick) {
   TargetRun run = cooled(riemannian_of_paper(alpha, quick));
   run.flow.field.scaling = BallScaling::unit;
@@ -71,12 +69,12 @@ struct Variant {
 class DiskExperiment final : public Experiment {
  public:
   DiskExperiment(std::string name, std::string settings, std::vector<double> alphas,
-                 std::vector<Variant> variants, bool pictures = false)
+                 std::vector<Variant> variants, bool ablation = true)
       : name_(std::move(name)),
         settings_(std::move(settings)),
         alphas_(std::move(alphas)),
         variants_(std::move(variants)),
-        pictures_(pictures) {}
+        ablation_(ablation) {}
 
   std::string name() const override { return name_; }
   int runs() const override { return 12; }
@@ -98,7 +96,8 @@ class DiskExperiment final : public Experiment {
       for (const Variant& variant : variants_) {
         if (cell_of(variant, alpha) != cell) continue;
         TargetRun run = variant.run(alpha, options.quick);
-        if (seed == 0 && pictures_) {
+        run.iterations = iterations(options.quick);
+        if (seed == 0 && !ablation_) {
           run.lattice = ball_lattice(64, -1.0);
           run.with_target = variant.name == "riemannian";
         }
@@ -128,6 +127,9 @@ class DiskExperiment final : public Experiment {
   }
 
  private:
+  /// Quick: as many as it takes until the models differ.
+  long iterations(bool quick) const { return !quick ? 1500 : ablation_ ? 100 : 300; }
+
   static std::string cell_of(const Variant& variant, double alpha) {
     return fmt::format("{} alpha={:g}", variant.name, alpha);
   }
@@ -135,7 +137,7 @@ class DiskExperiment final : public Experiment {
   std::string name_, settings_;
   std::vector<double> alphas_;
   std::vector<Variant> variants_;
-  bool pictures_;
+  bool ablation_;  ///< no pictures
 };
 
 }  // namespace
@@ -157,7 +159,7 @@ std::unique_ptr<Experiment> make_disk_experiment() {
                            {"wrapped", with(ModelKind::wrapped), 60},
                            {"riemannian", riemannian, 70},
                            {"riemannian-paper", riemannian_of_paper, 70}},
-      true);
+      false);
 }
 
 std::unique_ptr<Experiment> make_disk_scaling_experiment() {
