@@ -89,7 +89,12 @@ class Vmf final : public Experiment {
                           text_of(results.interval(r, key), 4), results.runs(s), results.runs(r));
     }
     text +=
-        "\nThe floor of the NLL is the target's entropy. What each run is beside its loss:\n\n"
+        "\nThe floor of the NLL is the target's entropy. The stereographic model's expected NLL is infinite: "
+        "its "
+        "field is bounded, so that far out log p falls as −|y|²/2, and |y|² = 4/θ² at the angle θ from the "
+        "projection point has no mean under the target. What is printed is of the order of κ, and grows with "
+        "the "
+        "logarithm of the number of test draws.\n\nWhat each run is beside its loss:\n\n"
         "| model | trained by | κ | NLL | reverse KL | mass | evaluations a solve | seconds |\n"
         "|---|---|---|---|---|---|---|---|\n";
     for (const char* model : kModels)
