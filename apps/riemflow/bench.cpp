@@ -8,6 +8,7 @@
 #include "apps/riemflow/bench.hpp"
 #include "apps/riemflow/commands.hpp"
 #include "apps/riemflow/support/options.hpp"
+#include "riemflow/engine/flow.hpp"
 #include "riemflow/io/embedded.hpp"
 #include "riemflow/train/trainer.hpp"
 

@@ -134,14 +134,15 @@ void run(const CheckOptions& options) {
   const Model model = load_model(options.model.path);
   std::unique_ptr<PointSource> source;
   if (!options.data.path.empty()) source = options.data.open(model.config.manifold);
-  Report report = with_exact_flow(model, options.model, [&](auto& flow) {
+  Report report = with_exact_density(model, options.model, [&]<class T>(Density<T>& density) {
     Report found;
-    const SolverOptions& solver = flow.config().solver;
+    const auto* flow = dynamic_cast<const Transport<T>*>(&density);
+    const SolverOptions solver = flow == nullptr ? SolverOptions{} : flow->config().solver;
     found.solver = solver.fixed_steps > 0
                        ? fmt::format("{} in {} equal steps", solver.method, solver.fixed_steps)
                        : fmt::format("{} at {:g}", solver.method, solver.rtol);
-    if (source) found.data = score_data(flow, *source, options.data.path, model);
-    found.trust = examine(flow, options.trust);
+    if (source) found.data = score_data(density, *source, options.data.path, model);
+    found.trust = examine(density, options.trust);
     return found;
   });
   report.precision = model.precision;

@@ -150,7 +150,7 @@ struct GridSummary {
 
 /// Evaluates the next cells in order; log-densities, NaN where it fails or where there is no point.
 template <class T>
-std::vector<double> evaluate(Flow<T>& flow, const GridLayout& layout, std::size_t first, std::size_t n,
+std::vector<double> evaluate(Density<T>& density, const GridLayout& layout, std::size_t first, std::size_t n,
                              GridSummary& summary) {
   const Lattice& lattice = layout.lattice;
   const std::size_t columns = lattice.columns.centres.size();
@@ -164,7 +164,7 @@ std::vector<double> evaluate(Flow<T>& flow, const GridLayout& layout, std::size_
     points.values.insert(points.values.end(), x, x + lattice.ambient);
     cells.push_back(cell);
   }
-  const std::vector<double> log_p = log_density_at(flow, points);
+  const std::vector<double> log_p = log_density_at(density, points);
   std::vector<double> result(n, std::numeric_limits<double>::quiet_NaN());
   for (std::size_t i = 0; i < cells.size(); ++i) {
     if (!std::isfinite(log_p[i])) {
@@ -226,13 +226,13 @@ void run(const GridOptions& options) {
 
   watch_interrupts();
   GridSummary summary;
-  with_exact_flow(model, options.model, [&](auto& flow) {
+  with_exact_density(model, options.model, [&](auto& density) {
     Progress progress;
     const std::size_t all = layout.lattice.size();
     write_grid(path, format, layout, source, model.precision == "float", [&](std::size_t first) {
       if (interrupted()) throw Exit{kInterrupted};  // the file is as before
       const std::size_t n = std::min(kChunk, all - first);
-      std::vector<double> values = evaluate(flow, layout, first, n, summary);
+      std::vector<double> values = evaluate(density, layout, first, n, summary);
       progress.at(first + n, all);
       return values;
     });

@@ -133,9 +133,9 @@ void run(const ProbOptions& options) {
   cubature.relative = options.accuracy;
   cubature.absolute = kNegligible;
   cubature.evaluations = options.evaluations;
-  const std::vector<Integral> results = with_exact_flow(model, options.model, [&](auto& flow) {
+  const std::vector<Integral> results = with_exact_density(model, options.model, [&](auto& model_density) {
     std::vector<Integral> found;
-    const Integrand density = density_of(flow);
+    const Integrand density = density_of(model_density);
     for (const EarthRegion& region : regions)
       found.push_back(integrate(density, region.patches, 3, cubature));
     return found;

@@ -33,12 +33,12 @@ void run(const Options& options) {
   std::vector<Column> columns;
   coordinates.append_columns(columns);
   Failures failures;
-  with_flow(model, options.model, [&](auto& flow) {
+  with_density(model, options.model, [&](auto& density) {
     write_table(options.output, columns, digits_of(model.precision), [&](TableWriter& table) {
       std::vector<double> rows;
       for (std::uint64_t first = 0; first < options.n; first += kChunk) {
         const auto n = static_cast<std::size_t>(std::min(kChunk, options.n - first));
-        const auto drawn = flow.sample(n, options.seed, first);
+        const auto drawn = density.sample(n, options.seed, first);
         rows.clear();
         for (std::size_t i = 0; i < n; ++i) coordinates.append(drawn.frames.back()[i], rows);
         table.rows(rows);

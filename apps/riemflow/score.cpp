@@ -26,15 +26,15 @@ struct Options {
 
 /// Writes the rows, if they are wanted.
 template <class T>
-Scores score(const Options& options, Flow<T>& flow, PointSource& source, double log_size) {
-  if (options.output.empty()) return score_points<T>(flow, source);
+Scores score(const Options& options, Density<T>& density, PointSource& source, double log_size) {
+  if (options.output.empty()) return score_points<T>(density, source);
   Scores scores;
   const bool npy = table_format(options.output) == TableFormat::npy;
   std::vector<Column> columns = {{"log_density"}};
   if (!npy) columns.insert(columns.begin(), {source.assumptions().row, true});
   write_table(options.output, columns, sizeof(T) == 4 ? 9 : 0, [&](TableWriter& table) {
     std::vector<double> rows;
-    scores = score_points<T>(flow, source,
+    scores = score_points<T>(density, source,
                              [&](std::span<const std::uint64_t> lines, std::span<const T> log_density) {
                                rows.clear();
                                for (std::size_t i = 0; i < lines.size(); ++i) {
@@ -102,9 +102,9 @@ void run(const Options& options) {
   const auto source = options.data.open(model.config.manifold);
   Scores scores;
   double tolerance = 0;
-  with_exact_flow(model, options.model, [&](auto& flow) {
-    tolerance = flow.config().solver.rtol;
-    scores = score(options, flow, *source, unit.log_size);
+  with_exact_density(model, options.model, [&](auto& density) {
+    tolerance = tolerance_of(density);
+    scores = score(options, density, *source, unit.log_size);
   });
   for (const std::string& sentence : source->remarks()) say_text(sentence);
   for (const std::string& sentence : scores.failures.sentences()) say_text(sentence);

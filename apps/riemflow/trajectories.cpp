@@ -70,12 +70,12 @@ class PathRows {
 };
 
 template <class T>
-void from_base(const Options& options, Flow<T>& flow, PathRows& rows, TableWriter& table,
+void from_base(const Options& options, Transport<T>& flow, PathRows& rows, TableWriter& table,
                Failures& failures) {
   for (std::uint64_t first = 0; first < options.n; first += rows.chunk()) {
     const auto n = static_cast<std::size_t>(std::min<std::uint64_t>(rows.chunk(), options.n - first));
     const Carried<T> path =
-        flow.push(flow.sample_base(n, options.seed, 0, first), static_cast<int>(options.frames));
+        flow.draw_paths(n, options.seed, first, equally_spaced(0, 1, static_cast<int>(options.frames)));
     rows.write(table, path, false);
     for (const Failure& failure : path.summary.failures)
       failures.add([&] { return fmt::format("point {}", first + failure.point + 1); }, failure.status);
@@ -83,8 +83,8 @@ void from_base(const Options& options, Flow<T>& flow, PathRows& rows, TableWrite
 }
 
 template <class T>
-void from_data(const Options& options, PointSource& source, Flow<T>& flow, PathRows& rows, TableWriter& table,
-               Failures& failures) {
+void from_data(const Options& options, PointSource& source, Transport<T>& flow, PathRows& rows,
+               TableWriter& table, Failures& failures) {
   Points<double> points;
   std::vector<std::uint64_t> lines;
   while (options.n == 0 || rows.written() < options.n) {
@@ -110,7 +110,7 @@ void run(const Options& options) {
   const auto source = options.data.path.empty() ? nullptr : options.data.open(model.config.manifold);
   PathRows rows(options, *manifold);
   Failures failures;
-  with_flow(model, options.model, [&](auto& flow) {
+  with_flow(model, options.model, "paths", [&](auto& flow) {
     write_table(options.output, rows.columns(), digits_of(model.precision), [&](TableWriter& table) {
       if (source)
         from_data(options, *source, flow, rows, table, failures);

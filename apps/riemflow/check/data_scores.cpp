@@ -33,7 +33,7 @@ void summarise(const std::vector<ScoredRow>& rows, DataScores& scores) {
 }  // namespace
 
 template <class T>
-DataScores score_data(Flow<T>& flow, PointSource& source, const std::string& path, const Model& model) {
+DataScores score_data(Density<T>& density, PointSource& source, const std::string& path, const Model& model) {
   DataScores scores;
   scores.path = path;
   scores.row_word = source.assumptions().row;
@@ -41,7 +41,8 @@ DataScores score_data(Flow<T>& flow, PointSource& source, const std::string& pat
   Points<double> chunk;
   std::vector<std::uint64_t> lines;
   while (source.next(kChunk, chunk, &lines)) {
-    const LogProb<T> result = flow.log_prob(rounded<T>(flow.manifold(), chunk, lines, source.assumptions()));
+    const LogProb<T> result =
+        density.log_prob(rounded<T>(density.manifold(), chunk, lines, source.assumptions()));
     const std::vector<double> log_p(result.values.begin(), result.values.end());
     scores.points += log_p.size();
     for (std::size_t i = 0; i < log_p.size(); ++i) {
@@ -62,7 +63,7 @@ DataScores score_data(Flow<T>& flow, PointSource& source, const std::string& pat
   return scores;
 }
 
-template DataScores score_data(Flow<float>&, PointSource&, const std::string&, const Model&);
-template DataScores score_data(Flow<double>&, PointSource&, const std::string&, const Model&);
+template DataScores score_data(Density<float>&, PointSource&, const std::string&, const Model&);
+template DataScores score_data(Density<double>&, PointSource&, const std::string&, const Model&);
 
 }  // namespace riemflow::app

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "riemflow/engine/flow.hpp"
+#include "riemflow/engine/density.hpp"
 #include "riemflow/io/model_file.hpp"
 #include "riemflow/io/point_source.hpp"
 
@@ -32,6 +32,6 @@ struct DataScores {
 /// Reads all of `source`, which is `path`. Throws Error(Fault::bad_data) as the source does, and for a point
 /// that rounding to T takes off the manifold.
 template <class T>
-DataScores score_data(Flow<T>& flow, PointSource& source, const std::string& path, const Model& model);
+DataScores score_data(Density<T>& density, PointSource& source, const std::string& path, const Model& model);
 
 }  // namespace riemflow::app

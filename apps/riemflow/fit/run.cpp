@@ -3,33 +3,23 @@
 #include <cmath>
 #include <filesystem>
 #include <limits>
-#include <optional>
+#include <numeric>
 
 #include "apps/riemflow/commands.hpp"
 #include "apps/riemflow/fit/progress.hpp"
 #include "apps/riemflow/support/console.hpp"
 #include "apps/riemflow/support/signals.hpp"
 #include "riemflow/core/error.hpp"
+#include "riemflow/density/base.hpp"
+#include "riemflow/density/draws.hpp"
 #include "riemflow/io/atomic_file.hpp"
 #include "riemflow/io/checkpoint.hpp"
+#include "riemflow/manifold/parse.hpp"
 
 namespace riemflow::app {
 namespace {
 
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
-
-/// −mean log-density of the base, in nats.
-template <class T>
-double base_nll(const Distribution<T>& base, const Points<T>& points) {
-  std::vector<Pack<T>> tile(static_cast<std::size_t>(points.dimension));
-  double sum = 0;
-  for (std::size_t t = 0; t < points.tiles(); ++t) {
-    points.load_tile(t, tile.data());
-    const Pack<T> values = base.log_density(tile.data());
-    for (int l = 0; l < points.lanes(t); ++l) sum -= static_cast<double>(values[l]);
-  }
-  return sum / static_cast<double>(points.size());
-}
 
 /// Fails now rather than after the training if the path cannot be written, and leaves what is there as it is.
 void require_writable(const std::string& path) {
@@ -64,8 +54,8 @@ class Run {
       : request_(request),
         data_(data),
         config_(fit_config(request.settings, data.manifold, data.split.training.size())),
-        flow_(config_.flow, request.settings.seed, request.settings.threads),
-        fit_(flow_, config_, part_of<T>(data.points, data.split.training),
+        flow_(make_transport<T>(config_.flow, request.settings.seed, request.settings.threads)),
+        fit_(*flow_, config_, part_of<T>(data.points, data.split.training),
              part_of<T>(data.points, data.split.validation)) {
     for (const auto* part : {&data.split.training, &data.split.validation, &data.split.test}) check(*part);
     if (request.resume != nullptr) fit_.restore(fit_state<T>(*request.resume));
@@ -104,9 +94,9 @@ class Run {
     const FitState<T> state = fit_.state();
     fit_.finish();
     result.progress = fit_.progress();
-    result.parameters = flow_.parameters().size();
+    result.parameters = flow_->parameters().size();
     score_test(result);
-    Model model = described(flow_.parameters(), state);
+    Model model = described(flow_->parameters(), state);
     model.metadata["provenance"] = provenance(result.progress, &result).dump();
     save(model);
     result.seconds = seconds_since(start);
@@ -118,7 +108,7 @@ class Run {
   void check(const std::vector<std::size_t>& part) const {
     const Points<T> points = part_of<T>(data_.points, part);
     for (std::size_t i = 0; i < points.size(); ++i)
-      if (const auto defect = flow_.manifold().defect(points[i]))
+      if (const auto defect = flow_->manifold().defect(points[i]))
         throw Error(fmt::format("{}, {} {}: {}", data_.name, data_.line_word, data_.lines[part[i]], *defect),
                     "use --precision double", Fault::bad_data);
   }
@@ -132,7 +122,7 @@ class Run {
   }
 
   Model described(std::span<const T> parameters, const FitState<T>& state) const {
-    Model model = make_model<T>(flow_, parameters);
+    Model model = make_model<T>(*flow_, parameters);
     model.config = exact_config();
     model.state = state_tensors(state);
     model.metadata["riemflow_version"] = RIEMFLOW_VERSION;
@@ -178,17 +168,20 @@ class Run {
   }
 
   void score_test(FitResult& result) {
-    result.reference = flow_.manifold().compact() ? "uniform density" : flow_.base().name();
+    const auto reference = default_base<T>(parse_manifold<T>(data_.manifold));
+    result.reference = flow_->manifold().compact() ? "uniform density" : reference->name();
     result.test_nll = result.test_error = result.reference_nll = kNaN;
     if (data_.split.test.empty()) return;
     const Points<T> test = part_of<T>(data_.points, data_.split.test);
-    result.reference_nll = base_nll(flow_.base(), test);
-    std::optional<Flow<T>> exact;
-    if (config_.flow.divergence.estimator != DivergenceEstimator::exact) {
-      exact.emplace(exact_config(), 0, request_.settings.threads);
-      std::copy(flow_.parameters().begin(), flow_.parameters().end(), exact->parameters().begin());
+    const std::vector<double> log_reference = log_densities_of(*reference, test);
+    result.reference_nll =
+        -std::accumulate(log_reference.begin(), log_reference.end(), 0.0) / static_cast<double>(test.size());
+    std::unique_ptr<Transport<T>> exact;
+    if (!flow_->exact()) {
+      exact = make_transport<T>(exact_config(), 0, request_.settings.threads);
+      std::copy(flow_->parameters().begin(), flow_->parameters().end(), exact->parameters().begin());
     }
-    const LogProb<T> scored = (exact ? *exact : flow_).log_prob(test);
+    const LogProb<T> scored = (exact ? *exact : *flow_).log_prob(test);
     result.test_nll = -scored.mean();
     result.test_error = scored.standard_error();
     result.failed_test_points = scored.summary.failures.size();
@@ -223,7 +216,7 @@ class Run {
   const FitRequest& request_;
   const TrainingData& data_;
   FitConfig config_;
-  Flow<T> flow_;
+  std::unique_ptr<Transport<T>> flow_;
   Fit<T> fit_;
 };
 

@@ -97,6 +97,11 @@ void declare(CLI::App& app, FitSettings& s) {
               "Of the split, the first parameters and all noise; same seed, same model, bit for bit");
 
   Group model(app, "Model");
+  model.choice(
+      "--model", s.model, {kModelKinds.begin(), kModelKinds.end()},
+      "riemannian: a flow on the manifold itself; autoregressive: on a product or torus, factor by factor; "
+      "stereographic (sphere), wrapped and naive (ball): a flow on R^d and a chart; vmf-mixture (sphere): "
+      "von Mises-Fisher distributions");
   model.number("--width", s.width, at_least(1), "Units of a hidden layer");
   model.number("--depth", s.depth, at_least(1), "Hidden layers");
   model.choice("--activation", s.activation, {"tanh", "swish"}, "Of the hidden layers");
@@ -168,6 +173,7 @@ bool may_change(const std::string& name) {
 
 FitConfig fit_config(const FitSettings& s, const std::string& manifold, std::size_t training_points) {
   FitConfig config;
+  config.flow.model = model_kind(s.model).value();
   config.flow.manifold = manifold;
   config.flow.field.width = s.width;
   config.flow.field.depth = s.depth;

@@ -23,6 +23,7 @@ struct FitSettings {
   bool dedup = false, group_split = false;
   std::uint64_t seed = 0;
   // model
+  std::string model = "riemannian";
   std::string activation = "tanh", input = "linear", scaling = "unit", divergence = "exact",
               noise = "rademacher";
   std::string precision = "float";

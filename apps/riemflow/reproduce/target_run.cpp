@@ -4,6 +4,7 @@
 
 #include "riemflow/core/error.hpp"
 #include "riemflow/density/pulled_back.hpp"
+#include "riemflow/engine/flow.hpp"
 #include "riemflow/engine/mass.hpp"
 #include "riemflow/train/trainer.hpp"
 

@@ -1,5 +1,5 @@
 #pragma once
-// A model file as a flow with the exact divergence: densities that are to be added up cannot be Hutchinson's
+// A model file as an exact density: densities that are to be added up cannot be Hutchinson's
 // estimates, whose logarithm is right on average and whose density is too large.
 
 #include "apps/riemflow/support/console.hpp"
@@ -8,13 +8,13 @@
 
 namespace riemflow::app {
 
-/// use(flow) as with_flow; says so where the model's own divergence is another.
+/// use(density) as with_density; says so where the model's own divergence is another.
 template <class Use>
-auto with_exact_flow(Model model, const ModelChoice& choice, Use&& use) {
+auto with_exact_density(Model model, const ModelChoice& choice, Use&& use) {
   if (model.config.divergence.estimator != DivergenceEstimator::exact)
     say("The model was trained with estimated divergences; its density is computed with exact ones.");
   model.config = with_exact_divergence(model.config);
-  return with_flow(model, choice, std::forward<Use>(use));
+  return with_density(model, choice, std::forward<Use>(use));
 }
 
 }  // namespace riemflow::app

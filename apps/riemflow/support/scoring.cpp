@@ -25,7 +25,7 @@ Points<T> rounded(const Manifold<T>& manifold, const Points<double>& points,
 }
 
 template <class T>
-Scores score_points(Flow<T>& flow, PointSource& source,
+Scores score_points(Density<T>& density, PointSource& source,
                     const std::function<void(std::span<const std::uint64_t>, std::span<const T>)>& see) {
   struct Chunk {
     Points<double> points;
@@ -40,7 +40,7 @@ Scores score_points(Flow<T>& flow, PointSource& source,
     std::future<bool> reading =
         std::async(std::launch::async, [&] { return source.next(kChunk, next.points, &next.lines); });
     const LogProb<T> result =
-        flow.log_prob(rounded(flow.manifold(), now.points, now.lines, source.assumptions()), key);
+        density.log_prob(rounded(density.manifold(), now.points, now.lines, source.assumptions()), key);
     for (const T value : result.values)
       if (!std::isnan(value)) scores.log_density.add(value);
     for (const Failure& failure : result.summary.failures)
@@ -62,10 +62,10 @@ template Points<float> rounded(const Manifold<float>&, const Points<double>&, st
 template Points<double> rounded(const Manifold<double>&, const Points<double>&,
                                 std::span<const std::uint64_t>, const Assumptions&);
 template Scores score_points(
-    Flow<float>&, PointSource&,
+    Density<float>&, PointSource&,
     const std::function<void(std::span<const std::uint64_t>, std::span<const float>)>&);
 template Scores score_points(
-    Flow<double>&, PointSource&,
+    Density<double>&, PointSource&,
     const std::function<void(std::span<const std::uint64_t>, std::span<const double>)>&);
 
 }  // namespace riemflow::app

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "apps/riemflow/support/failures.hpp"
-#include "riemflow/engine/flow.hpp"
+#include "riemflow/engine/density.hpp"
 #include "riemflow/io/point_source.hpp"
 
 namespace riemflow::app {
@@ -53,7 +53,7 @@ struct Scores {
 /// as the source does, and for a point that rounding to T takes off the manifold.
 template <class T>
 Scores score_points(
-    Flow<T>& flow, PointSource& source,
+    Density<T>& density, PointSource& source,
     const std::function<void(std::span<const std::uint64_t>, std::span<const T>)>& see = nullptr);
 
 /// Points in the precision of a flow. Throws Error(Fault::bad_data), naming the first, where rounding takes

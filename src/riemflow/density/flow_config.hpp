@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "riemflow/density/model_kind.hpp"
 #include "riemflow/field/config.hpp"
 #include "riemflow/ode/solver.hpp"
 
@@ -14,6 +15,7 @@ struct Regularisation {
 };
 
 struct FlowConfig {
+  ModelKind model = ModelKind::riemannian;
   std::string manifold = "sphere:2";
   FieldConfig field;
   DivergenceConfig divergence;

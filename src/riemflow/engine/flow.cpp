@@ -3,8 +3,11 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <type_traits>
 
 #include "riemflow/core/error.hpp"
+#include "riemflow/density/draws.hpp"
+#include "riemflow/density/rounded.hpp"
 #include "riemflow/manifold/parse.hpp"
 
 namespace riemflow {
@@ -12,12 +15,6 @@ namespace {
 
 /// Tiles whose gradients are added up one after the other before the tree; a function of the batch alone.
 constexpr std::size_t kMostChunks = 64;
-
-std::vector<double> equally_spaced(double from, double to, int frames) {
-  std::vector<double> times(static_cast<std::size_t>(std::max(frames, 0)));
-  for (int i = 0; i < frames; ++i) times[static_cast<std::size_t>(i)] = from + (to - from) * i / (frames - 1);
-  return times;
-}
 
 /// Calls work(point) for each point of a tile, with x filled by copies of that point: a tile that failed is
 /// tried again like this, so that one bad point does not take its neighbours down.
@@ -43,16 +40,25 @@ Flow<T>::Flow(const FlowConfig& config, std::uint64_t seed, int threads,
       working_(field_->working_size()),
       pool_(threads) {
   validate(config);
+  require(config.model == ModelKind::riemannian,
+          "a flow on the manifold itself was asked for with the model " + std::string(name_of(config.model)),
+          "use make_transport", Fault::internal);
   require(base_->ambient() == manifold_->ambient(),
           "the base " + base_->name() + " has " + std::to_string(base_->ambient()) + " numbers a point, " +
               manifold_->name() + " has " + std::to_string(manifold_->ambient()),
           "give a base on the flow's manifold");
-  check(sample_base(kLanes, seed));
+  this->check(sample_base(kLanes, seed));
   make_workers();
 }
 
 template <class T>
 Flow<T>::~Flow() = default;
+
+template <class T>
+std::string Flow<T>::base_name() const {
+  const std::string name = base_->name();
+  return name == default_base<T>(manifold_)->name() ? "default" : name;
+}
 
 template <class T>
 void Flow<T>::make_workers() {
@@ -79,21 +85,6 @@ void Flow<T>::prepare() {
 }
 
 template <class T>
-void Flow<T>::check(const Points<T>& points) const {
-  const auto size = static_cast<std::size_t>(manifold_->ambient());
-  require(
-      points.values.empty() || (points.dimension == manifold_->ambient() && points.values.size() % size == 0),
-      "the points have " + std::to_string(points.dimension) + " coordinates and " +
-          std::to_string(points.values.size()) + " numbers",
-      manifold_->name() + " needs " + std::to_string(size) + " coordinates a point", Fault::bad_data);
-  for (std::size_t i = 0; i < points.size(); ++i) {
-    if (const auto defect = manifold_->defect(points[i]))
-      throw Error("point " + std::to_string(i) + " is not on " + manifold_->name() + ": " + *defect,
-                  "correct or remove it", Fault::bad_data);
-  }
-}
-
-template <class T>
 template <class Solve>
 void Flow<T>::solve_isolating(const Points<T>& points, std::size_t tile, const Solve& solve,
                               SolveSummary& summary) {
@@ -113,7 +104,7 @@ void Flow<T>::solve_isolating(const Points<T>& points, std::size_t tile, const S
 
 template <class T>
 LogProb<T> Flow<T>::log_prob(const Points<T>& points, const NoiseKey& key) {
-  check(points);
+  this->check(points);
   prepare();
   LogProb<T> result;
   result.values.resize(points.size());
@@ -144,33 +135,12 @@ LogProb<T> Flow<T>::log_prob(const Points<T>& points, const NoiseKey& key) {
 template <class T>
 Points<T> Flow<T>::sample_base(std::size_t n, std::uint64_t seed, std::uint64_t iteration,
                                std::uint64_t first) const {
-  Points<T> points(n, manifold_->ambient());
-  std::vector<Pack<T>> tile(static_cast<std::size_t>(points.dimension));
-  for (std::size_t t = 0; t < points.tiles(); ++t) {
-    for (int l = 0; l < points.lanes(t); ++l) {
-      Random random(seed, Purpose::base_sample, iteration, first + t * kLanes + static_cast<std::size_t>(l));
-      base_->sample(random, tile.data(), l);
-    }
-    points.store_tile(t, tile.data());
-  }
-  return points;
+  return draws_of(*base_, n, seed, iteration, first);
 }
 
 template <class T>
-Carried<T> Flow<T>::sample(std::size_t n, std::uint64_t seed, std::uint64_t first) {
-  Carried<T> path = push(sample_base(n, seed, 0, first));
-  path.frames.erase(path.frames.begin());
-  return path;
-}
-
-template <class T>
-Carried<T> Flow<T>::push(const Points<T>& points, int frames) {
-  return carry(points, equally_spaced(0, 1, frames));
-}
-
-template <class T>
-Carried<T> Flow<T>::pull(const Points<T>& points, int frames) {
-  return carry(points, equally_spaced(1, 0, frames));
+std::vector<double> Flow<T>::log_base(const Points<T>& points) const {
+  return log_densities_of(*base_, points);
 }
 
 template <class T>
@@ -181,7 +151,7 @@ Carried<T> Flow<T>::carry(const Points<T>& points, const std::vector<double>& ti
     require(std::isfinite(times[i]) && (i < 2 || (times[i] - times[i - 1]) * (times[1] - times[0]) > 0) &&
                 (i == 0 || times[i] != times[i - 1]),
             "the times of a path neither rise nor fall", "give them in order, each once");
-  check(points);
+  this->check(points);
   prepare();
   Carried<T> result;
   result.frames.assign(times.size(), points);
@@ -213,7 +183,7 @@ Carried<T> Flow<T>::carry(const Points<T>& points, const std::vector<double>& ti
 
 template <class T>
 Loss Flow<T>::nll_gradient(const Points<T>& points, std::span<T> gradient, const GradientOptions& options) {
-  check(points);
+  this->check(points);
   return gradient_over_tiles(
       points, gradient,
       [&](TileFlow<T>& flow, const Pack<T>* tile, const Pack<T>& weight, std::uint64_t first_point, int lanes,
@@ -226,12 +196,21 @@ Loss Flow<T>::reverse_kl_gradient(std::size_t n, const Distribution<T>& target, 
   require(target.ambient() == manifold_->ambient(),
           "the target " + target.name() + " is not on " + manifold_->name(),
           "give a target on the flow's manifold");
-  return gradient_over_tiles(sample_base(n, options.key.seed, options.key.iteration), gradient,
+  return gradient_over_tiles(sample_base(n, options.key.seed, options.key.iteration, 0), gradient,
                              [&](TileFlow<T>& flow, const Pack<T>* tile, const Pack<T>& weight,
                                  std::uint64_t first_point, int lanes, TileLoss& loss) {
                                return flow.reverse_kl_gradient(tile, weight, target, options, first_point,
                                                                loss, lanes);
                              });
+}
+
+template <class T>
+std::shared_ptr<const Distribution<T>> Flow<T>::target_of(
+    std::shared_ptr<const Distribution<double>> target) const {
+  if constexpr (std::is_same_v<T, double>)
+    return target;
+  else
+    return std::make_shared<Rounded<T>>(std::move(target));
 }
 
 template <class T>

@@ -1,6 +1,6 @@
 #pragma once
-// Flow: the one facade. A density on a manifold, given by a base distribution carried along a learned vector
-// field: evaluated, sampled and differentiated, over all tiles and threads. Same seed, same bits, for any
+// Flow: a density on a manifold, given by a base distribution carried along a learned vector field of that
+// manifold: evaluated, sampled and differentiated, over all tiles and threads. Same seed, same bits, for any
 // number of threads.
 
 #include <functional>
@@ -13,58 +13,43 @@
 #include "riemflow/density/base.hpp"
 #include "riemflow/density/flow_config.hpp"
 #include "riemflow/density/tile_flow.hpp"
-#include "riemflow/engine/results.hpp"
+#include "riemflow/engine/transport.hpp"
 
 namespace riemflow {
 
 template <class T>
-class Flow {
+class Flow final : public Transport<T> {
  public:
   /// Random parameters from `seed`. base: default_base(manifold) unless given. threads: 0 means one for each
-  /// core.
+  /// core. config.model must be riemannian.
   explicit Flow(const FlowConfig& config, std::uint64_t seed = 0, int threads = 0,
                 std::shared_ptr<const Distribution<T>> base = nullptr);
-  ~Flow();
+  ~Flow() override;
 
-  const FlowConfig& config() const { return config_; }
-  const Manifold<T>& manifold() const { return *manifold_; }
+  const FlowConfig& config() const override { return config_; }
+  const Manifold<T>& manifold() const override { return *manifold_; }
   const Distribution<T>& base() const { return *base_; }
+  std::string base_name() const override;
   const VectorField<T>& field() const { return *field_; }
-  int threads() const { return pool_.size(); }
-  std::span<T> parameters() { return parameters_; }
-  std::span<const T> parameters() const { return parameters_; }
+  ParameterLayout layout() const override { return field_->layout(); }
+  int threads() const override { return pool_.size(); }
+  std::span<T> parameters() override { return parameters_; }
+  std::span<const T> parameters() const override { return parameters_; }
+  void set_tolerance(double rtol, double atol) override;
 
-  /// Tolerances for all calls that follow: training is cheaper with loose ones, claims need tight ones.
-  void set_tolerance(double rtol, double atol);
-
-  /// log p(x) a point. The key names the noise of a Hutchinson estimate; exact divergences need none.
-  LogProb<T> log_prob(const Points<T>& points, const NoiseKey& key = {});
-
-  /// n draws from the model, those numbered `first` on. A long sample drawn in pieces is the same bit for bit
-  /// if the pieces but the last are multiples of kLanes: the points of a tile share their steps.
-  Carried<T> sample(std::size_t n, std::uint64_t seed, std::uint64_t first = 0);
-  /// n draws from the base, the starting points of sample(n, seed, first).
-  Points<T> sample_base(std::size_t n, std::uint64_t seed, std::uint64_t iteration = 0,
-                        std::uint64_t first = 0) const;
-
-  /// Points carried from the base (time 0) to the data (time 1), seen at `frames` ≥ 2 equally spaced times.
-  Carried<T> push(const Points<T>& points, int frames = 2);
-  /// From the data to the base; frame 0 is the points themselves.
-  Carried<T> pull(const Points<T>& points, int frames = 2);
-
-  /// Points carried from times.front() to times.back(), seen at each of the times, which rise or fall.
-  Carried<T> carry(const Points<T>& points, const std::vector<double>& times);
-
-  /// Mean of −log p(x) + regularisers over the points, and its gradient in the parameters (=).
-  Loss nll_gradient(const Points<T>& points, std::span<T> gradient, const GradientOptions& options = {});
-
-  /// Reverse Kullback–Leibler divergence KL(model ‖ target) estimated on n draws, and its gradient (=). The
-  /// base draws are those of sample_base(n, options.key.seed, options.key.iteration).
+  using Transport<T>::log_prob;
+  using Transport<T>::sample_base;
+  using Transport<T>::nll_gradient;
+  LogProb<T> log_prob(const Points<T>& points, const NoiseKey& key) override;
+  Points<T> sample_base(std::size_t n, std::uint64_t seed, std::uint64_t iteration,
+                        std::uint64_t first) const override;
+  std::vector<double> log_base(const Points<T>& points) const override;
+  Carried<T> carry(const Points<T>& points, const std::vector<double>& times) override;
+  Loss nll_gradient(const Points<T>& points, std::span<T> gradient, const GradientOptions& options) override;
   Loss reverse_kl_gradient(std::size_t n, const Distribution<T>& target, std::span<T> gradient,
-                           const GradientOptions& options);
-
-  /// Throws Error(Fault::bad_data) naming the first point, counted from 0, that is not on the manifold.
-  void check(const Points<T>& points) const;
+                           const GradientOptions& options) override;
+  std::shared_ptr<const Distribution<T>> target_of(
+      std::shared_ptr<const Distribution<double>> target) const override;
 
  private:
   using TileGradient = std::function<SolveReport(TileFlow<T>&, const Pack<T>* tile, const Pack<T>& weight,

@@ -1,21 +1,22 @@
 #pragma once
-// Integrals of a flow's density: the probability of a region, and the total mass, which is 1 for a density
+// Integrals of a density: the probability of a region, and the total mass, which is 1 for a density
 // that is to be trusted.
 
 #include "riemflow/density/cubature.hpp"
-#include "riemflow/engine/flow.hpp"
+#include "riemflow/engine/transport.hpp"
 
 namespace riemflow {
 
 /// log p of points in double, which are rounded to T and projected; NaN where the solve fails. `cost`, unless
 /// null, sums up what the solves took; its failures are left out, since their numbers are those of a batch.
 template <class T>
-std::vector<double> log_density_at(Flow<T>& flow, const Points<double>& points, SolveSummary* cost = nullptr);
+std::vector<double> log_density_at(Density<T>& density, const Points<double>& points,
+                                   SolveSummary* cost = nullptr);
 
-/// p as an integrand, by log_density_at. The flow must live as long, and have the exact
-/// divergence: what an estimate gets right is the mean of the logarithm. Error otherwise.
+/// p as an integrand, by log_density_at. The density must live as long, and be exact: what an estimate gets
+/// right is the mean of the logarithm. Error otherwise.
 template <class T>
-Integrand density_of(Flow<T>& flow, SolveSummary* cost = nullptr);
+Integrand density_of(Density<T>& density, SolveSummary* cost = nullptr);
 
 /// The configuration with the exact divergence, which integrals need.
 FlowConfig with_exact_divergence(FlowConfig config);
@@ -25,13 +26,13 @@ struct Mass {
   bool from_samples = false;  ///< d > 3
 };
 
-/// ∫ p over the whole manifold. d ≤ 3: cubature, which knows nothing of the flow but p. d > 3: in the
-/// coordinates of the base, as the mean of p(φ(z))·|det Dφ(z)|/p₀(z) over `samples` draws z of the base p₀,
-/// with the differential of the flow φ by finite differences; 1 for each of them if p is right, so that a few
-/// hundred tell. A proposal that does not know where p is (the uniform density) was tried first: it misses
-/// any density that a d of 7 makes peaked.
+/// ∫ p over the whole manifold. d ≤ 3: cubature, which knows nothing of the density but p. d > 3, of flows:
+/// in the coordinates of the base, as the mean of p(φ(z))·|det Dφ(z)|/p₀(z) over `samples` draws z of the
+/// base p₀, with the differential of the flow φ by finite differences; 1 for each of them if p is right, so
+/// that a few hundred tell. A proposal that does not know where p is (the uniform density) was tried first:
+/// it misses any density that a d of 7 makes peaked.
 template <class T>
-Mass total_mass(Flow<T>& flow, const CubatureOptions& options, std::size_t samples = 300,
+Mass total_mass(Density<T>& density, const CubatureOptions& options, std::size_t samples = 300,
                 std::uint64_t seed = 0);
 
 }  // namespace riemflow

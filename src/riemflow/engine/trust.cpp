@@ -12,7 +12,7 @@ namespace {
 
 /// The same flow in double precision, at a tenth of the tolerance and under error control.
 template <class T>
-std::unique_ptr<Flow<double>> reference_of(const Flow<T>& flow) {
+std::unique_ptr<Transport<double>> reference_of(const Transport<T>& flow) {
   FlowConfig config = flow.config();
   SolverOptions& solver = config.solver;
   if (solver.fixed_steps > 0) {
@@ -22,11 +22,7 @@ std::unique_ptr<Flow<double>> reference_of(const Flow<T>& flow) {
   solver.rtol = std::max(solver.rtol / 10, 1e-12);
   solver.atol = std::max(solver.atol / 10, 1e-12);
   solver.max_evaluations = static_cast<int>(std::min(10L * solver.max_evaluations, 1'000'000'000L));
-  auto reference = std::make_unique<Flow<double>>(config, 0, flow.threads());
-  require(reference->base().name() == flow.base().name(), "the base of the flow is " + flow.base().name(),
-          "examine a flow with the default base");
-  std::copy(flow.parameters().begin(), flow.parameters().end(), reference->parameters().begin());
-  return reference;
+  return in_double(flow, config);
 }
 
 template <class T>
@@ -62,7 +58,7 @@ void add_drift(const Manifold<T>& manifold, const Points<T>& points, Trust& trus
 
 /// Base → data → base. Returns the samples, NaN where they failed.
 template <class T>
-Points<T> go_round(Flow<T>& flow, const TrustOptions& options, Trust& trust) {
+Points<T> go_round(Transport<T>& flow, const TrustOptions& options, Trust& trust) {
   const Points<T> start = flow.sample_base(options.points, options.seed);
   const Carried<T> there = flow.push(start, options.frames);
   for (const Points<T>& frame : there.frames) add_drift(flow.manifold(), frame, trust);
@@ -89,7 +85,7 @@ Points<T> go_round(Flow<T>& flow, const TrustOptions& options, Trust& trust) {
 }
 
 template <class T>
-void compare_with_reference(Flow<T>& flow, const Points<T>& samples, Trust& trust) {
+void compare_with_reference(Transport<T>& flow, const Points<T>& samples, Trust& trust) {
   const Points<T> points = good_points(samples);
   Points<double> exact(points.size(), points.dimension);
   for (std::size_t i = 0; i < points.values.size(); ++i)
@@ -148,16 +144,18 @@ std::vector<std::string> reasons_against(const Trust& trust) {
 }
 
 template <class T>
-Trust examine(Flow<T>& flow, const TrustOptions& options) {
+Trust examine(Density<T>& density, const TrustOptions& options) {
   Trust trust;
-  trust.mass = total_mass(flow, options.cubature, options.mass_samples, options.seed);
-  const Points<T> samples = go_round(flow, options, trust);
-  compare_with_reference(flow, samples, trust);
+  trust.mass = total_mass(density, options.cubature, options.mass_samples, options.seed);
+  if (auto* flow = dynamic_cast<Transport<T>*>(&density)) {
+    Transport<T>& own = flow->coordinates();
+    compare_with_reference(own, go_round(own, options, trust), trust);
+  }
   trust.reasons = reasons_against(trust);
   return trust;
 }
 
-template Trust examine(Flow<float>&, const TrustOptions&);
-template Trust examine(Flow<double>&, const TrustOptions&);
+template Trust examine(Density<float>&, const TrustOptions&);
+template Trust examine(Density<double>&, const TrustOptions&);
 
 }  // namespace riemflow

@@ -13,7 +13,6 @@
 #include <string>
 #include <vector>
 
-#include "riemflow/engine/flow.hpp"
 #include "riemflow/engine/mass.hpp"
 
 namespace riemflow {
@@ -58,9 +57,11 @@ struct Trust {
   std::vector<std::string> reasons;  ///< against trust; none: trustworthy
 };
 
-/// The flow must have the exact divergence, and the default base.
+/// The density must be exact, and a flow have the default base. All but the mass is measured in the
+/// coordinates in which the flow's field lives, which for a model with a chart are those of R^d; a density
+/// that is no flow has a mass only, and 0 points.
 template <class T>
-Trust examine(Flow<T>& flow, const TrustOptions& options);
+Trust examine(Density<T>& density, const TrustOptions& options);
 
 /// Why `trust` is none, from its numbers and the bars.
 std::vector<std::string> reasons_against(const Trust& trust);

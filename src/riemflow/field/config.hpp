@@ -25,6 +25,10 @@ struct FieldConfig {
   InputLayer input = InputLayer::linear;
   BallScaling scaling = BallScaling::unit;
   double bound = 0;  ///< > 0: u = bound·tanh(raw/bound), a bounded field; 0: no bound
+  /// Leading coordinates that are given: the field sees them and does not move them, so that a flow over the
+  /// others is a conditional one. Whole factors, or leading angles of a torus. Not a user's setting:
+  /// engine/autoregressive.hpp sets it.
+  int given = 0;
 };
 
 enum class DivergenceEstimator { exact, hutchinson };

@@ -17,8 +17,9 @@ FieldPass<T>::FieldPass(const VectorField<T>& field, const DivergenceConfig& div
       noise_kind_(divergence.noise),
       ambient_(field.manifold().ambient()),
       width_(field.config().width),
+      fixed_(field.given_dimension()),
       k_(!differentiate ? 0
-         : exact_       ? field.manifold().dimension()
+         : exact_       ? field.manifold().dimension() - fixed_
                         : divergence.probes),
       n_((1 + k_) * kLanes),
       share_(exact_ ? T(1) : T(1) / static_cast<T>(divergence.probes)) {
@@ -49,6 +50,10 @@ FieldPass<T>::FieldPass(const VectorField<T>& field, const DivergenceConfig& div
   x_bar_.resize(tile);
   feature_bar_.resize(jet_size(field.features()));
   transposed_.resize(simd::outer_scratch(widest, n_, widest));
+  if (exact_ && fixed_ > 0) {
+    basis_.resize(tile * static_cast<std::size_t>(field.manifold().dimension()));
+    basis_bar_.resize(basis_.size());
+  }
 }
 
 template <class T>
@@ -56,6 +61,44 @@ void FieldPass<T>::draw_noise(Random& random, int lane) {
   for (std::size_t i = 0; i < noise_.size() / kLanes; ++i)
     as_packs(noise_.data())[i][lane] =
         static_cast<T>(noise_kind_ == Noise::rademacher ? random.rademacher() : random.normal());
+}
+
+/// Columns 1..k of the jet of the point = the seeds.
+template <class T>
+void FieldPass<T>::seed(const Pack<T>* x, PackMatrix<T> in) {
+  const Manifold<T>& manifold = field_.manifold();
+  if (!exact_) {
+    manifold.seed_probe(x, {as_packs(noise_.data()), k_}, k_, in.from(0, 1));
+    for (int i = 0; i < field_.config().given; ++i)
+      for (int j = 1; j <= k_; ++j) in(i, j) = Pack<T>(0);
+  } else if (fixed_ == 0) {
+    manifold.seed_basis(x, in.from(0, 1));
+  } else {
+    // Seeds of what is given come first, and are left out.
+    const PackMatrix<T> basis{as_packs(basis_.data()), fixed_ + k_};
+    manifold.seed_basis(x, basis);
+    for (int i = 0; i < ambient_; ++i)
+      for (int j = 1; j <= k_; ++j) in(i, j) = basis(i, fixed_ + j - 1);
+  }
+}
+
+template <class T>
+void FieldPass<T>::seed_backward(const Pack<T>* x, PackMatrix<T> in, PackMatrix<T> in_bar, Pack<T>* x_bar) {
+  const Manifold<T>& manifold = field_.manifold();
+  if (!exact_) {
+    for (int i = 0; i < field_.config().given; ++i)
+      for (int j = 1; j <= k_; ++j) in_bar(i, j) = Pack<T>(0);
+    manifold.seed_probe_backward(x, {as_packs(noise_.data()), k_}, k_, in_bar.from(0, 1), x_bar);
+  } else if (fixed_ == 0) {
+    manifold.seed_basis_backward(x, in.from(0, 1), in_bar.from(0, 1), x_bar);
+  } else {
+    const PackMatrix<T> basis{as_packs(basis_.data()), fixed_ + k_},
+        bar{as_packs(basis_bar_.data()), fixed_ + k_};
+    manifold.seed_basis(x, basis);
+    for (int i = 0; i < ambient_; ++i)
+      for (int j = 0; j < fixed_ + k_; ++j) bar(i, j) = j < fixed_ ? Pack<T>(0) : in_bar(i, j - fixed_ + 1);
+    manifold.seed_basis_backward(x, basis, bar, x_bar);
+  }
 }
 
 /// bias_[i] = bias_i + time_i·t
@@ -115,12 +158,7 @@ bool FieldPass<T>::evaluate(const T* working, T t, const Pack<T>* z, Pack<T>* f,
   for (int i = 0; i < ambient_; ++i) as_packs(tape + at_z_)[i] = x[i] = z[i];
   manifold.project(x);
   for (int i = 0; i < ambient_; ++i) in(i, 0) = x[i];
-  if (k_ > 0) {
-    if (exact_)
-      manifold.seed_basis(x, in.from(0, 1));
-    else
-      manifold.seed_probe(x, {as_packs(noise_.data()), k_}, k_, in.from(0, 1));
-  }
+  if (k_ > 0) seed(x, in);
 
   input_forward(working, tape);
   set_bias(field_.input_dense(), working, t);
@@ -148,6 +186,7 @@ bool FieldPass<T>::evaluate(const T* working, T t, const Pack<T>* z, Pack<T>* f,
     kernels_.activate(simd::Function::tanh, ambient_, n_, bias_.data(), bounded, u);
     for (std::size_t i = 0; i < jet_size(ambient_); ++i) u[i] *= bound;
   }
+  clear_given(u);
 
   rates = {Pack<T>(0), Pack<T>(0), Pack<T>(0)};
   for (std::size_t b = 0; b < field_.factors().size(); ++b) {
@@ -170,6 +209,7 @@ void FieldPass<T>::backward(const T* working, T t, const T* tape, Pack<T>* f_bar
     field_.output_layers()[b].backward(in.from(row, 0), u.from(row, 0), k_, share_, frobenius_, f_bar + row,
                                        rates_bar, jet(u_bar).from(row, 0), in_bar.from(row, 0));
   }
+  clear_given(u_bar);
   // The bound's factors B and 1/B cancel in the cotangent.
   if (field_.config().bound > 0)
     kernels_.activate_backward(simd::Function::tanh, ambient_, n_, tape + at_bounded_, u_bar);
@@ -196,12 +236,7 @@ void FieldPass<T>::backward(const T* working, T t, const T* tape, Pack<T>* f_bar
   const Pack<T>* x = as_packs(tape + at_x_);
   Pack<T>* x_bar = as_packs(x_bar_.data());
   for (int i = 0; i < ambient_; ++i) x_bar[i] = in_bar(i, 0);
-  if (k_ > 0) {
-    if (exact_)
-      manifold.seed_basis_backward(x, in.from(0, 1), in_bar.from(0, 1), x_bar);
-    else
-      manifold.seed_probe_backward(x, {as_packs(noise_.data()), k_}, k_, in_bar.from(0, 1), x_bar);
-  }
+  if (k_ > 0) seed_backward(x, in, in_bar, x_bar);
   manifold.project_backward(as_packs(tape + at_z_), x_bar);
   for (int i = 0; i < ambient_; ++i) z_bar[i] += x_bar[i];
 }

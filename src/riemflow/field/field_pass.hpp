@@ -1,6 +1,8 @@
 #pragma once
 // Evaluates a vector field on one tile, forward and backward. Owns the scratch memory: one a thread.
 
+#include <algorithm>
+
 #include "riemflow/core/aligned.hpp"
 #include "riemflow/core/random.hpp"
 #include "riemflow/field/vector_field.hpp"
@@ -15,7 +17,7 @@ class FieldPass {
   FieldPass(const VectorField<T>& field, const DivergenceConfig& divergence, bool frobenius,
             bool differentiate);
 
-  /// Derivatives carried: d (exact), the number of probes, or 0.
+  /// Derivatives carried: the dimensions that move (exact), the number of probes, or 0.
   int seeds() const { return k_; }
   /// Numbers one evaluation keeps for its backward pass.
   std::size_t tape_size() const { return tape_size_; }
@@ -40,6 +42,11 @@ class FieldPass {
   std::size_t jet_size(int rows) const {
     return static_cast<std::size_t>(rows) * static_cast<std::size_t>(n_);
   }
+  void seed(const Pack<T>* x, PackMatrix<T> in);
+  /// x_bar += what the seeds' dependence on x contributes.
+  void seed_backward(const Pack<T>* x, PackMatrix<T> in, PackMatrix<T> in_bar, Pack<T>* x_bar);
+  /// What is given does not move: its rows of a jet = 0.
+  void clear_given(T* jet_at) { std::fill_n(jet_at, jet_size(field_.config().given), T(0)); }
   void set_bias(const DenseLayer& layer, const T* working, T t);
   void add_bias_gradient(const DenseLayer& layer, const T* bar, T t, T* working_bar);
   void input_forward(const T* working, T* tape);
@@ -51,16 +58,17 @@ class FieldPass {
   bool exact_, frobenius_;
   Noise noise_kind_;
   int ambient_, width_;
-  int k_;    // seeds
-  int n_;    // columns of a jet matrix, (1 + k)·kLanes
-  T share_;  // weight of a seed's share in the trace
+  int fixed_;  // dimensions that do not move
+  int k_;      // seeds
+  int n_;      // columns of a jet matrix, (1 + k)·kLanes
+  T share_;    // weight of a seed's share in the trace
 
   // Where things stand on the tape.
   std::size_t at_z_, at_x_, at_in_, at_features_, at_distances_, at_hidden_, at_bounded_, at_output_,
       tape_size_;
 
   AlignedVector<T> noise_, bias_, sums_, wide_, wide_bar_, narrow_bar_, in_bar_, x_bar_, feature_bar_,
-      transposed_;
+      transposed_, basis_, basis_bar_;
 };
 
 }  // namespace riemflow

@@ -24,6 +24,19 @@ VectorField<T>::VectorField(std::shared_ptr<const Manifold<T>> manifold, const F
     features_ += inputs_.back().features;
     output_layers_.emplace_back(factor, config_.scaling);
   }
+  int given = config.given;
+  for (const Factor<T>& factor : factors_) {
+    const int rows = std::min(given, factor.manifold->ambient());
+    require(
+        rows >= 0 && (rows == 0 || rows == factor.manifold->ambient() || factor.geometry == Geometry::torus),
+        std::to_string(config.given) + " coordinates of " + manifold_->name() + " are given",
+        "give whole factors, or leading angles of a torus");
+    given_dimension_ += rows == factor.manifold->ambient() ? factor.manifold->dimension() : rows;
+    given -= rows;
+  }
+  require(given_dimension_ < manifold_->dimension() && given == 0,
+          "a field on " + manifold_->name() + " with " + std::to_string(config.given) + " coordinates given",
+          "leave at least one factor to move");
   input_dense_ = add_dense("input", config_.width, 0);
   for (int l = 1; l < config_.depth; ++l)
     hidden_.push_back(add_dense("hidden." + std::to_string(l), config_.width, config_.width));

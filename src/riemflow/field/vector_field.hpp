@@ -50,6 +50,9 @@ class VectorField {
   const std::vector<OutputLayer<T>>& output_layers() const { return output_layers_; }
   const std::vector<Factor<T>>& factors() const { return factors_; }
 
+  /// Dimensions of the coordinates that are given (FieldConfig::given).
+  int given_dimension() const { return given_dimension_; }
+
   /// Floating-point operations of one evaluation for one point with k derivatives, matrix products only; the
   /// backward pass has twice as many.
   double flops(int k) const;
@@ -62,7 +65,7 @@ class VectorField {
   std::vector<Factor<T>> factors_;
   ParameterLayout layout_;
   std::size_t working_size_ = 0;
-  int features_ = 0;
+  int features_ = 0, given_dimension_ = 0;
   std::vector<InputBlock> inputs_;
   DenseLayer input_dense_;
   std::vector<DenseLayer> hidden_;

@@ -13,7 +13,7 @@
 
 #include "riemflow/core/error.hpp"
 #include "riemflow/core/suggest.hpp"
-#include "riemflow/field/vector_field.hpp"
+#include "riemflow/engine/transport.hpp"
 #include "riemflow/manifold/parse.hpp"
 
 namespace riemflow {
@@ -22,11 +22,15 @@ namespace {
 using nlohmann::json, nlohmann::ordered_json;
 using Names = std::vector<std::string_view>;
 
+/// Files of riemflow 0.1.0 do not have it: all their models were Riemannian flows.
+constexpr std::string_view kLater = "model";
+
 // --- the fields, named once; a struct with one more does not compile ------------------------------
 
 template <class Visit>
 void each_field(FieldConfig& config, Visit&& visit) {
-  auto& [width, depth, activation, input, scaling, bound] = config;
+  auto& [width, depth, activation, input, scaling, bound, given] = config;
+  static_cast<void>(given);  // an autoregressive flow's own business
   visit("width", width);
   visit("depth", depth);
   visit("activation", activation);
@@ -63,7 +67,8 @@ void each_field(Regularisation& regularisation, Visit&& visit) {
 
 template <class Visit>
 void each_field(FlowConfig& config, Visit&& visit) {
-  auto& [manifold, field, divergence, solver, regularisation] = config;
+  auto& [model, manifold, field, divergence, solver, regularisation] = config;
+  visit("model", model);
   visit("manifold", manifold);
   visit("field", field);
   visit("divergence", divergence);
@@ -72,6 +77,7 @@ void each_field(FlowConfig& config, Visit&& visit) {
 }
 
 // In the order of the enumerators.
+Names names_of(ModelKind) { return {kModelKinds.begin(), kModelKinds.end()}; }
 Names names_of(Activation) { return {"tanh", "swish"}; }
 Names names_of(InputLayer) { return {"linear", "geodesic"}; }
 Names names_of(BallScaling) { return {"none", "unit", "paper"}; }
@@ -165,6 +171,7 @@ void read(const json& value, const std::string& where, Struct& fields) {
   each_field(fields, [&](std::string_view name, auto& field) {
     const std::string here = where.empty() ? std::string(name) : fmt::format("{}.{}", where, name);
     const auto at = value.find(std::string(name));
+    if (at == value.end() && here == kLater) return;  // keeps its default
     require(at != value.end(), here + " is missing", "give every setting");
     read(*at, here, field);
   });
@@ -206,7 +213,7 @@ FlowConfig config_from_json(std::string_view text) {
   // Far more factors than any use, and so few that no dimension overflows.
   require(config.manifold.size() <= 65536, "the manifold's name is too long", "give fewer factors");
   validate(config);
-  VectorField<double>(parse_manifold<double>(config.manifold), config.field);
+  if (is_flow(config.model)) transport_layout<double>(config);  // says what does not fit together
   return config;
 }
 

@@ -6,7 +6,7 @@
 //   precision          "float" or "double", of the parameters
 //   manifold           as in the configuration
 //   config             the whole FlowConfig (io/config_json.hpp)
-//   base               "default", or the name of a base that the caller must supply
+//   base               "default", or the name of a base that the caller must supply (of Riemannian flows)
 //   riemflow_version, seed, data_sha256, data_name
 //   provenance         JSON text: command line, summary of the training, scores
 // Anything else in the metadata is kept. Tensors named state.… are the trainer's, to resume from.
@@ -36,15 +36,19 @@ struct Model {
 
 /// The flow with its own parameters or with others of the same layout, such as a moving average.
 template <class T>
-Model make_model(const Flow<T>& flow);
+Model make_model(const Transport<T>& flow);
 template <class T>
-Model make_model(const Flow<T>& flow, std::span<const T> parameters);
+Model make_model(const Transport<T>& flow, std::span<const T> parameters);
 
 /// The flow of a model of precision T, bit for bit. threads: 0 means one for each core. base: needed if, and
 /// only if, the model's is not the default. Throws Error(Fault::bad_data) as check_model.
 template <class T>
-std::unique_ptr<Flow<T>> make_flow(const Model& model, int threads = 0,
-                                   std::shared_ptr<const Distribution<T>> base = nullptr);
+std::unique_ptr<Transport<T>> make_flow(const Model& model, int threads = 0,
+                                        std::shared_ptr<const Distribution<T>> base = nullptr);
+
+/// The density of any model of precision T: make_flow of those that are flows.
+template <class T>
+std::unique_ptr<Density<T>> make_density(const Model& model, int threads = 0);
 
 /// Throws Error(structure) unless the tensors have the names, shapes and type of the configuration's layout,
 /// Error(numbers) unless every parameter is finite.

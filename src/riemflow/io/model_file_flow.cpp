@@ -64,9 +64,9 @@ std::vector<const Tensor*> matched(const Model& model, const ParameterLayout& la
 /// The parameter vector of the layout, every number finite.
 template <class T>
 std::vector<T> parameters_of(const Model& model, Fault structure, Fault numbers) {
-  const VectorField<T> field(parse_manifold<T>(model.config.manifold), model.config.field);
+  const ParameterLayout layout = transport_layout<T>(model.config);
   std::vector<T> parameters;
-  for (const Tensor* tensor : matched<T>(model, field.layout(), structure)) {
+  for (const Tensor* tensor : matched<T>(model, layout, structure)) {
     const std::vector<T> values = values_of<T>(*tensor);
     for (std::size_t i = 0; i < values.size(); ++i) {
       if (std::isfinite(values[i])) continue;
@@ -77,12 +77,6 @@ std::vector<T> parameters_of(const Model& model, Fault structure, Fault numbers)
     parameters.insert(parameters.end(), values.begin(), values.end());
   }
   return parameters;
-}
-
-/// Whether the base is the one a flow of this configuration has unless given another.
-template <class T>
-bool is_default(const Distribution<T>& base, const FlowConfig& config) {
-  return default_base<T>(parse_manifold<T>(config.manifold))->name() == base.name();
 }
 
 }  // namespace
@@ -99,20 +93,20 @@ void check_model(const Model& model, Fault structure, Fault numbers) {
 }
 
 template <class T>
-Model make_model(const Flow<T>& flow) {
+Model make_model(const Transport<T>& flow) {
   return make_model(flow, flow.parameters());
 }
 
 template <class T>
-Model make_model(const Flow<T>& flow, std::span<const T> parameters) {
-  const ParameterLayout& layout = flow.field().layout();
+Model make_model(const Transport<T>& flow, std::span<const T> parameters) {
+  const ParameterLayout layout = flow.layout();
   require(parameters.size() == layout.size(),
           fmt::format("a model was asked for with {} parameters", parameters.size()),
           fmt::format("its flow has {}", layout.size()), Fault::internal);
   Model model;
   model.config = flow.config();
   model.precision = precision_of<T>();
-  model.metadata["base"] = is_default(flow.base(), flow.config()) ? "default" : flow.base().name();
+  model.metadata["base"] = flow.base_name();
   for (const ParameterBlock& block : layout.blocks())
     model.parameters.push_back(
         make_tensor<T>(block.name, shape_of(block), parameters.subspan(block.offset, block.size())));
@@ -120,8 +114,8 @@ Model make_model(const Flow<T>& flow, std::span<const T> parameters) {
 }
 
 template <class T>
-std::unique_ptr<Flow<T>> make_flow(const Model& model, int threads,
-                                   std::shared_ptr<const Distribution<T>> base) {
+std::unique_ptr<Transport<T>> make_flow(const Model& model, int threads,
+                                        std::shared_ptr<const Distribution<T>> base) {
   require(model.precision == precision_of<T>(),
           fmt::format("{}its precision is {}, not {}", about(model), model.precision, precision_of<T>()),
           "use it in its own");
@@ -132,7 +126,9 @@ std::unique_ptr<Flow<T>> make_flow(const Model& model, int threads,
   // Before the flow, which takes memory for whatever its configuration says.
   const std::vector<T> parameters = parameters_of<T>(model, Fault::bad_data, Fault::bad_data);
   try {
-    auto flow = std::make_unique<Flow<T>>(model.config, 0, threads, std::move(base));
+    std::unique_ptr<Transport<T>> flow =
+        base ? std::make_unique<Flow<T>>(model.config, 0, threads, std::move(base))
+             : make_transport<T>(model.config, 0, threads);
     std::copy(parameters.begin(), parameters.end(), flow->parameters().begin());
     return flow;
   } catch (const std::bad_alloc&) {
@@ -141,13 +137,20 @@ std::unique_ptr<Flow<T>> make_flow(const Model& model, int threads,
   }
 }
 
-template Model make_model(const Flow<float>&);
-template Model make_model(const Flow<double>&);
-template Model make_model(const Flow<float>&, std::span<const float>);
-template Model make_model(const Flow<double>&, std::span<const double>);
-template std::unique_ptr<Flow<float>> make_flow(const Model&, int,
-                                                std::shared_ptr<const Distribution<float>>);
-template std::unique_ptr<Flow<double>> make_flow(const Model&, int,
-                                                 std::shared_ptr<const Distribution<double>>);
+template <class T>
+std::unique_ptr<Density<T>> make_density(const Model& model, int threads) {
+  return make_flow<T>(model, threads);
+}
+
+template std::unique_ptr<Density<float>> make_density(const Model&, int);
+template std::unique_ptr<Density<double>> make_density(const Model&, int);
+template Model make_model(const Transport<float>&);
+template Model make_model(const Transport<double>&);
+template Model make_model(const Transport<float>&, std::span<const float>);
+template Model make_model(const Transport<double>&, std::span<const double>);
+template std::unique_ptr<Transport<float>> make_flow(const Model&, int,
+                                                     std::shared_ptr<const Distribution<float>>);
+template std::unique_ptr<Transport<double>> make_flow(const Model&, int,
+                                                      std::shared_ptr<const Distribution<double>>);
 
 }  // namespace riemflow

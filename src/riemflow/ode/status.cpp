@@ -23,6 +23,9 @@ std::string_view explain(Status status) {
       return "the path leaves the domain of the coordinates; on the ball use the scaling 'unit' or 'paper', "
              "which "
              "slow the field towards the rim";
+    case Status::off_chart:
+      return "the point has no counterpart across the chart: it is the projection point of a stereographic "
+             "model, or a naive model has put it outside the ball; use a riemannian model";
   }
   return "unknown status";
 }

@@ -5,7 +5,7 @@
 
 namespace riemflow {
 
-enum class Status { ok, too_many_evaluations, step_underflow, non_finite, outside_domain };
+enum class Status { ok, too_many_evaluations, step_underflow, non_finite, outside_domain, off_chart };
 
 /// What happened and what to try.
 std::string_view explain(Status status);

@@ -28,7 +28,7 @@ void validate(const FitConfig& config) {
 }
 
 template <class T>
-Fit<T>::Fit(Flow<T>& flow, const FitConfig& config, Points<T> training, Points<T> validation)
+Fit<T>::Fit(Transport<T>& flow, const FitConfig& config, Points<T> training, Points<T> validation)
     : flow_(flow),
       config_(config),
       training_(std::move(training)),

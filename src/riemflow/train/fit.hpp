@@ -47,7 +47,7 @@ template <class T>
 class Fit {
  public:
   /// The flow is trained in place. Validation points: at least one.
-  Fit(Flow<T>& flow, const FitConfig& config, Points<T> training, Points<T> validation);
+  Fit(Transport<T>& flow, const FitConfig& config, Points<T> training, Points<T> validation);
 
   bool done() const;
   const FitProgress& step();
@@ -64,7 +64,7 @@ class Fit {
  private:
   void run_validation();
 
-  Flow<T>& flow_;
+  Transport<T>& flow_;
   FitConfig config_;
   Points<T> training_, validation_;
   Trainer<T> trainer_;

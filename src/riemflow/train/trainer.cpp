@@ -24,7 +24,7 @@ void validate(const TrainConfig& config) {
 }
 
 template <class T>
-Trainer<T>::Trainer(Flow<T>& flow, const TrainConfig& config)
+Trainer<T>::Trainer(Transport<T>& flow, const TrainConfig& config)
     : flow_(flow),
       config_(config),
       adam_(flow.parameters().size(), config.adam),

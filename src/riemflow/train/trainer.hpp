@@ -4,7 +4,7 @@
 #include <optional>
 #include <vector>
 
-#include "riemflow/engine/flow.hpp"
+#include "riemflow/engine/transport.hpp"
 #include "riemflow/train/adam.hpp"
 #include "riemflow/train/batches.hpp"
 #include "riemflow/train/gradient.hpp"
@@ -46,11 +46,11 @@ template <class T>
 class Trainer {
  public:
   /// The flow is trained in place and must outlive the trainer.
-  Trainer(Flow<T>& flow, const TrainConfig& config);
+  Trainer(Transport<T>& flow, const TrainConfig& config);
 
   /// Maximum likelihood on the next batch of `data`.
   StepReport step_likelihood(const Points<T>& data);
-  /// Reverse KL on fresh draws from the base.
+  /// Reverse KL on fresh draws from the base. target: as flow.target_of makes it.
   StepReport step_reverse_kl(const Distribution<T>& target);
 
   long iteration() const { return iteration_; }
@@ -66,7 +66,7 @@ class Trainer {
     return {{config_.seed, static_cast<std::uint64_t>(iteration_)}, first_step_};
   }
 
-  Flow<T>& flow_;
+  Transport<T>& flow_;
   TrainConfig config_;
   Adam<T> adam_;
   std::optional<MovingAverage<T>> average_;

@@ -1,0 +1,77 @@
+#include "riemflow/engine/transport.hpp"
+
+#include <algorithm>
+
+#include "riemflow/core/error.hpp"
+#include "riemflow/engine/autoregressive.hpp"
+#include "riemflow/engine/chart_flow.hpp"
+#include "riemflow/engine/flow.hpp"
+#include "riemflow/manifold/parse.hpp"
+
+namespace riemflow {
+
+std::vector<double> equally_spaced(double from, double to, int frames) {
+  std::vector<double> times(static_cast<std::size_t>(std::max(frames, 0)));
+  for (int i = 0; i < frames; ++i) times[static_cast<std::size_t>(i)] = from + (to - from) * i / (frames - 1);
+  return times;
+}
+
+template <class T>
+Carried<T> Transport<T>::push(const Points<T>& points, int frames) {
+  return carry(points, equally_spaced(0, 1, frames));
+}
+
+template <class T>
+Carried<T> Transport<T>::pull(const Points<T>& points, int frames) {
+  return carry(points, equally_spaced(1, 0, frames));
+}
+
+template <class T>
+Carried<T> Transport<T>::sample(std::size_t n, std::uint64_t seed, std::uint64_t first) {
+  Carried<T> path = draw_paths(n, seed, first, {0, 1});
+  path.frames.erase(path.frames.begin());
+  return path;
+}
+
+template <class T>
+Carried<T> Transport<T>::draw_paths(std::size_t n, std::uint64_t seed, std::uint64_t first,
+                                    const std::vector<double>& times) {
+  return carry(sample_base(n, seed, 0, first), times);
+}
+
+template <class T>
+std::unique_ptr<Transport<T>> make_transport(const FlowConfig& config, std::uint64_t seed, int threads) {
+  require(is_flow(config.model), "a " + std::string(name_of(config.model)) + " is no flow",
+          "give a kind of flow, such as riemannian");
+  if (config.model == ModelKind::autoregressive)
+    return std::make_unique<Autoregressive<T>>(config, seed, threads);
+  if (has_chart(config.model)) return std::make_unique<ChartFlow<T>>(config, seed, threads);
+  return std::make_unique<Flow<T>>(config, seed, threads);
+}
+
+template <class T>
+ParameterLayout transport_layout(const FlowConfig& config) {
+  if (config.model == ModelKind::autoregressive) return autoregressive_layout<T>(config);
+  const FlowConfig own = has_chart(config.model) ? chart_coordinates(config) : config;
+  return VectorField<T>(parse_manifold<T>(own.manifold), own.field).layout();
+}
+
+template <class T>
+std::unique_ptr<Transport<double>> in_double(const Transport<T>& transport, const FlowConfig& config) {
+  auto copy = make_transport<double>(config, 0, transport.threads());
+  require(copy->base_name() == transport.base_name(), "the base of the flow is " + transport.base_name(),
+          "use a flow with the default base");
+  std::copy(transport.parameters().begin(), transport.parameters().end(), copy->parameters().begin());
+  return copy;
+}
+
+template class Transport<float>;
+template class Transport<double>;
+template std::unique_ptr<Transport<float>> make_transport(const FlowConfig&, std::uint64_t, int);
+template std::unique_ptr<Transport<double>> make_transport(const FlowConfig&, std::uint64_t, int);
+template ParameterLayout transport_layout<float>(const FlowConfig&);
+template ParameterLayout transport_layout<double>(const FlowConfig&);
+template std::unique_ptr<Transport<double>> in_double(const Transport<float>&, const FlowConfig&);
+template std::unique_ptr<Transport<double>> in_double(const Transport<double>&, const FlowConfig&);
+
+}  // namespace riemflow
