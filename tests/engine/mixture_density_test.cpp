@@ -51,22 +51,25 @@ TEST(MixtureDensity, FloatPointsAreReadAsDirections) {
   }
   const LogProb<float> a = rounded.log_prob(points);
   const LogProb<double> b = exact.log_prob(same);
-  for (std::size_t i = 0; i < points.size(); ++i) EXPECT_FLOAT_EQ(a.values[i], static_cast<float>(b.values[i]));
+  for (std::size_t i = 0; i < points.size(); ++i)
+    EXPECT_FLOAT_EQ(a.values[i], static_cast<float>(b.values[i]));
 }
 
 TEST(MixtureDensity, OnASphereOfAnotherRadius) {
-  MixtureDensity<double> unit("sphere:2", mixture(2, {2, 50}), 1), large("sphere:2,K=0.25", mixture(2, {2, 50}), 1);
+  MixtureDensity<double> unit("sphere:2", mixture(2, {2, 50}), 1),
+      large("sphere:2,K=0.25", mixture(2, {2, 50}), 1);
   const Points<double> points = unit.sample(50, 3).frames.back();
   const Points<double> scaled = large.sample(50, 3).frames.back();
   for (std::size_t i = 0; i < points.values.size(); ++i)
     EXPECT_NEAR(scaled.values[i], 2 * points.values[i], 1e-15);
   const LogProb<double> a = unit.log_prob(points), b = large.log_prob(scaled);
   for (std::size_t i = 0; i < points.size(); ++i) EXPECT_NEAR(b.values[i], a.values[i] - std::log(4), 1e-12);
-  EXPECT_NEAR(total_mass(large, {1e-6, 0}).integral.value, 1, 1e-6);
+  EXPECT_NEAR(mixture_mass(large, {1e-6, 0}).integral.value, 1, 1e-6);
 }
 
 TEST(MixtureDensity, SameBitsForAnyNumberOfThreadsAndInPieces) {
-  MixtureDensity<double> one("sphere:3", mixture(3, {1, 20, 300}), 1), three("sphere:3", mixture(3, {1, 20, 300}), 3);
+  MixtureDensity<double> one("sphere:3", mixture(3, {1, 20, 300}), 1),
+      three("sphere:3", mixture(3, {1, 20, 300}), 3);
   const Points<double> whole = one.sample(1001, 5).frames.back();
   EXPECT_EQ(whole.values, three.sample(1001, 5).frames.back().values);
   EXPECT_EQ(one.log_prob(whole).values, three.log_prob(whole).values);
@@ -82,7 +85,7 @@ TEST(MixtureDensity, SameBitsForAnyNumberOfThreadsAndInPieces) {
 TEST(MixtureDensity, MassIsOneHoweverNarrowTheComponents) {
   for (const int d : {1, 2, 3, 7}) {
     MixtureDensity<double> density(sphere(d), mixture(d, {0, 0.5, 10, 400, 1e4, 1e6}), 2);
-    const Mass mass = total_mass(density, {1e-6, 0});
+    const Mass mass = mixture_mass(density, {1e-6, 0});
     EXPECT_NEAR(mass.integral.value, 1, 1e-6) << d;
     EXPECT_LT(mass.integral.error, 1e-6) << d;
     EXPECT_TRUE(mass.integral.converged) << d;
@@ -100,7 +103,7 @@ TEST(MixtureDensity, MassAgreesWithOneThatKnowsNothingOfTheMixture) {
         for (std::size_t i = 0; i < values.size(); ++i) values[i] = std::exp(scored.values[i]);
       },
       whole_manifold(density.manifold(), kReachDouble), 3, {1e-8, 0});
-  EXPECT_NEAR(total_mass(density, {1e-8, 0}).integral.value, general.value, 1e-8);
+  EXPECT_NEAR(mixture_mass(density, {1e-8, 0}).integral.value, general.value, 1e-8);
 }
 
 TEST(MixtureDensity, DrawsAreOfTheDensity) {

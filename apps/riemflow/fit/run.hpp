@@ -5,6 +5,7 @@
 #include "apps/riemflow/fit/settings.hpp"
 #include "apps/riemflow/fit/training_data.hpp"
 #include "riemflow/io/model_file.hpp"
+#include "riemflow/train/mixture_fit.hpp"
 
 namespace riemflow::app {
 
@@ -24,6 +25,8 @@ struct FitResult {
   std::size_t failed_test_points = 0;
   std::size_t parameters = 0;
   double seconds = 0;
+  std::vector<MixtureScore> search;  ///< of a mixture: each fit; empty for flows
+  std::size_t chosen = 0;            ///< of `search`
 };
 
 /// Throws Error, and Exit{130} after an interrupt, with the checkpoint saved.

@@ -24,9 +24,13 @@ MixtureParameters checked(MixtureParameters parameters, const Manifold<T>& manif
 
 }  // namespace
 
+bool is_one_sphere(const Manifold<double>& manifold) {
+  const auto factors = manifold.factors();
+  return factors.size() == 1 && factors.front().geometry == Geometry::sphere;
+}
+
 void require_sphere(const std::string& manifold) {
-  const auto factors = parse_manifold<double>(manifold)->factors();
-  require(factors.size() == 1 && factors.front().geometry == Geometry::sphere,
+  require(is_one_sphere(*parse_manifold<double>(manifold)),
           fmt::format("a mixture of von Mises–Fisher distributions on {}", manifold),
           "they live on a sphere, such as sphere:2; take another --model here");
 }

@@ -10,7 +10,9 @@
 
 namespace riemflow {
 
-/// Why there can be no such mixture on a manifold: Error(Fault::configuration) unless it is one sphere.
+/// Whether there is such a mixture on it.
+bool is_one_sphere(const Manifold<double>& manifold);
+/// Throws Error(Fault::configuration) unless the manifold of that name is one sphere.
 void require_sphere(const std::string& manifold);
 
 template <class T>

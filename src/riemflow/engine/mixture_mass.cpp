@@ -100,9 +100,9 @@ class ComponentMass {
     std::vector<double> values;
     const auto n = static_cast<double>(directions_.size());
     for (std::size_t j = 0; j < directions_.size(); ++j) {
-      const Integral one = integrate(
-          [&](const Points<double>& v, std::span<double> out) { evaluate(v, directions_[j], out); },
-          cut(patch, {4, 1, 1}), 1, options);
+      const Integral one =
+          integrate([&](const Points<double>& v, std::span<double> out) { evaluate(v, directions_[j], out); },
+                    cut(patch, {4, 1, 1}), 1, options);
       values.push_back(one.value);
       total.value += one.value / n;
       total.error += one.error / n;
@@ -137,7 +137,7 @@ class ComponentMass {
     const double log_sphere = std::log(2.0) + 0.5 * d * std::log(pi) - std::lgamma(0.5 * d);  // |S^{d−1}|
     for (std::size_t i = 0; i < v.size(); ++i)
       out[i] = std::exp(static_cast<double>(log_p[i]) + log_sphere + d * std::log(radius_)) *
-               shares_.of(k_, unit[i]) *               std::pow(std::sin(theta[i]), d - 1) * slope[i];
+               shares_.of(k_, unit[i]) * std::pow(std::sin(theta[i]), d - 1) * slope[i];
   }
 
   MixtureDensity<T>& density_;
@@ -150,8 +150,8 @@ class ComponentMass {
 }  // namespace
 
 template <class T>
-Mass total_mass(MixtureDensity<T>& density, const CubatureOptions& options, int directions,
-                std::uint64_t seed) {
+Mass mixture_mass(MixtureDensity<T>& density, const CubatureOptions& options, int directions,
+                  std::uint64_t seed) {
   require(directions >= 2, "a mass from less than two directions", "give two or more");
   const MixtureParameters& parameters = density.mixture().parameters();
   CubatureOptions one = options;
@@ -173,7 +173,7 @@ Mass total_mass(MixtureDensity<T>& density, const CubatureOptions& options, int 
   return mass;
 }
 
-template Mass total_mass(MixtureDensity<float>&, const CubatureOptions&, int, std::uint64_t);
-template Mass total_mass(MixtureDensity<double>&, const CubatureOptions&, int, std::uint64_t);
+template Mass mixture_mass(MixtureDensity<float>&, const CubatureOptions&, int, std::uint64_t);
+template Mass mixture_mass(MixtureDensity<double>&, const CubatureOptions&, int, std::uint64_t);
 
 }  // namespace riemflow

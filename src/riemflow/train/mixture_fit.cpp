@@ -139,7 +139,7 @@ MixtureFit fit_mixture_adam(const MixtureParameters& start, const Points<double>
           "use epochs >= 0, validation every 1 or more, rate > 0");
   const std::size_t K = start.size(), D = static_cast<std::size_t>(training.dimension), n = training.size();
   const std::size_t batch = config.batch == 0 ? n : std::min(n, config.batch);
-  const long steps_an_epoch = static_cast<long>((n + batch - 1) / batch);
+  const long steps_an_epoch = config.steps > 0 ? config.steps : static_cast<long>((n + batch - 1) / batch);
   const Schedule schedule{config.schedule, config.rate, config.epochs * steps_an_epoch};
   const double log_floor = std::log(config.bounds.kappa_floor);
   const double log_ceiling = std::log(config.bounds.kappa_ceiling);
@@ -329,8 +329,7 @@ MixtureSearch grid_search(const Points<double>& training, const Points<double>& 
     for (const double rate : grid.rates) {
       MixtureAdamConfig one = config;
       one.rate = rate;
-      one.watch =
-          numbered(config.watch, search.scores.size(), grid.rates.size() * grid.components.size());
+      one.watch = numbered(config.watch, search.scores.size(), grid.rates.size() * grid.components.size());
       if (!add(search, fit_mixture_adam(start, training, validation, one, pool), components, rate))
         return search;
     }

@@ -60,6 +60,7 @@ struct MixtureAdamConfig {
   Schedule::Shape schedule = Schedule::Shape::constant;  ///< over all steps
   long epochs = 10000;
   std::size_t batch = 0;  ///< points a step; 0: all
+  long steps = 0;         ///< of an epoch; 0: as many as see each point once
   long validate_every = 10;
   long patience = 0;       ///< validations without a better one before stopping; 0: never
   std::uint64_t seed = 0;  ///< of the batches
