@@ -70,6 +70,12 @@ void print_result(const FitResult& result, const TrainingData& data, const Invoc
   fmt::print("training    {} iterations in {}, stopped by {}; best at {}\n", p.iteration,
              clock_text(result.seconds), result.stopped, p.best_iteration);
   fmt::print("validation  {:.4f} nats\n", p.best);
+  if (result.target) {
+    fmt::print("reverse KL  {:.4f} ± {:.4f} nats ({} draws)\n", result.target->reverse_kl,
+               result.target->standard_error, result.target->draws);
+    fmt::print("effective   {:.1f} % of the draws, weighted to stand for the target\n",
+               100 * result.target->effective_share);
+  }
   if (data.split.test.empty()) return;
   fmt::print("test NLL    {:.4f} ± {:.4f} nats ({} points)\n", result.test_nll, result.test_error,
              data.split.test.size() - result.failed_test_points);
@@ -82,6 +88,13 @@ void print_result_json(const FitResult& result, const TrainingData& data, const 
   const FitProgress& p = result.progress;
   nlohmann::ordered_json settings = nlohmann::ordered_json::object();
   for (const auto& [name, value] : recorded) settings[name] = value;
+  nlohmann::ordered_json target;  // null without one
+  if (result.target)
+    target = {{"reverse_kl", result.target->reverse_kl},
+              {"reverse_kl_standard_error", result.target->standard_error},
+              {"effective_sample_share", result.target->effective_share},
+              {"draws", result.target->draws},
+              {"failed", result.target->failed}};
   nlohmann::ordered_json out = {{"model", invocation.output},
                                 {"manifold", data.manifold},
                                 {"parameters", result.parameters},
@@ -104,6 +117,7 @@ void print_result_json(const FitResult& result, const TrainingData& data, const 
                                 {"reference_nll", result.reference_nll},
                                 {"failed_test_points", result.failed_test_points},
                                 {"skipped_steps", p.skipped},
+                                {"target", target},
                                 {"settings", settings}};
   if (!result.search.empty()) {
     out["components"] = result.search[result.chosen].components;
@@ -166,7 +180,17 @@ void fit(const CLI::App& command, const Invocation& invocation) {
     fmt::print("{}", to_toml(effective.app, values));
     return;
   }
-  require(!invocation.data.empty(), "DATA is missing",
+  const FitSettings& chosen = effective.settings;
+  const bool to_target = !chosen.target.empty();
+  require(to_target == (chosen.objective == "reverse-kl"),
+          to_target ? fmt::format("--target beside --objective {}", chosen.objective)
+                    : std::string("--objective reverse-kl without a target"),
+          "reverse KL learns from a density: give both --target and --objective reverse-kl, or neither");
+  require(!to_target || invocation.data.empty(), "both DATA and --target are given", "give one of them",
+          Fault::usage);
+  require(!to_target || chosen.epochs == 0, "--epochs beside --target",
+          "a target has no points to go through: give --iterations");
+  require(to_target || !invocation.data.empty(), "DATA is missing",
           "name a file, as in riemflow fit quakes.csv -o quakes.model", Fault::usage);
   require(!invocation.output.empty(), "--output is missing", "name the model, as in -o quakes.model",
           Fault::usage);
@@ -180,7 +204,8 @@ void fit(const CLI::App& command, const Invocation& invocation) {
   if (invocation.resume && !checkpoint)
     say("{} is not there yet: training starts from the beginning.", invocation.output);
 
-  const TrainingData data = read_training_data(invocation.data, request.settings);
+  const TrainingData data =
+      to_target ? read_target(request.settings) : read_training_data(invocation.data, request.settings);
   if (checkpoint) {
     const std::string trained_on = checkpoint->metadata["data_sha256"];
     require(trained_on == data.sha256,
@@ -228,8 +253,10 @@ void add_fit(CLI::App& app) {
       "  riemflow fit quakes.csv -o quakes.model\n"
       "  riemflow fit quakes.csv -o quakes.model --dedup --time-limit 5m --log quakes.jsonl\n"
       "  riemflow fit torsions.csv -o torsions.model --columns phi,psi --manifold torus:2\n"
+      "  riemflow fit quakes.csv -o chart.model --model stereographic\n"
       "  riemflow fit quakes.csv -o quakes.model --resume\n"
       "  riemflow fit quakes.csv -o mixture.model --model vmf-mixture --components 50,100 --rates 0.05,0.01\n"
+      "  riemflow fit --target 'vmf:lat=47,lon=8,kappa=50' --objective reverse-kl -o alps.model\n"
       "  riemflow fit --preset paper --print-config > paper.toml\n"
       "  riemflow fit quakes.csv -o paper.model --config paper.toml --seed 1");
   command->callback([command, invocation] { fit(*command, *invocation); });

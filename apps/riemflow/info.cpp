@@ -97,8 +97,8 @@ void run(const std::string& path, bool json) {
   if (json) {
     Json out = {{"path", path},
                 {"bytes", ignored ? Json() : Json(size)},
-                {"manifold", model.config.manifold},
                 {"model", name_of(model.config.model)},
+                {"manifold", model.config.manifold},
                 {"precision", model.precision},
                 {"parameters", numbers_in(model.parameters)},
                 {"resumable", resumable},
@@ -113,8 +113,8 @@ void run(const std::string& path, bool json) {
   }
 
   line("model", path + (ignored ? "" : fmt::format(", {} bytes", size)));
-  line("manifold", model.config.manifold);
   line("kind", std::string(name_of(model.config.model)));
+  line("manifold", model.config.manifold);
   if (is_flow(model.config.model))
     print_flow(model, config);
   else

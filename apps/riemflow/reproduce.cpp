@@ -1,15 +1,14 @@
 // riemflow reproduce: the paper's experiments, with its figures beside ours.
 
 #include <CLI/CLI.hpp>
-#include <atomic>
 #include <filesystem>
-#include <mutex>
 #include <thread>
 
 #include "apps/riemflow/commands.hpp"
-#include "apps/riemflow/fit/progress.hpp"
-#include "apps/riemflow/reproduce/experiment.hpp"
+#include "apps/riemflow/reproduce/jobs.hpp"
+#include "apps/riemflow/reproduce/machine.hpp"
 #include "apps/riemflow/support/console.hpp"
+#include "apps/riemflow/support/data.hpp"
 #include "apps/riemflow/support/options.hpp"
 #include "apps/riemflow/support/signals.hpp"
 #include "riemflow/core/error.hpp"
@@ -19,13 +18,15 @@ namespace riemflow::app {
 namespace {
 
 struct ReproduceOptions {
-  std::string name, directory = "experiments/results", only;
-  int runs = 0, threads = 0;
+  std::string name, directory = "experiments/results", only, data_dir;
+  std::vector<std::string> notes;
+  int runs = 0, threads = 0, threads_per_run = 1;
   bool quick = false;
 };
 
 constexpr std::unique_ptr<Experiment> (*kExperiments[])() = {
-    make_vmf_experiment, make_disk_experiment, make_disk_scaling_experiment, make_disk_geodesic_experiment};
+    make_disk_experiment, make_disk_scaling_experiment, make_disk_geodesic_experiment,
+    make_vmf_experiment,  make_earth_experiment,        make_trajectories_experiment};
 
 std::vector<std::string> names() {
   std::vector<std::string> all;
@@ -33,78 +34,66 @@ std::vector<std::string> names() {
   return all;
 }
 
-struct Job {
-  std::string cell;
-  std::uint64_t seed;
-};
+std::unique_ptr<Experiment> experiment_named(const std::string& name) {
+  for (const auto make : kExperiments)
+    if (auto experiment = make(); experiment->name() == name) return experiment;
+  throw Error("unknown experiment " + name, "report this", Fault::internal);
+}
 
-/// Runs go side by side, one a thread: that keeps every core busy to the end, which threads within a run do
-/// not.
-void work_off(const Experiment& experiment, const std::vector<Job>& jobs, const ReproduceOptions& options,
-              Results& results) {
-  std::mutex mutex;
-  std::atomic<std::size_t> next = 0;
-  std::size_t done = 0;
-  std::exception_ptr failure;
-  const auto start = Clock::now();
-  const auto worker = [&] {
-    for (std::size_t i = next++; i < jobs.size() && !interrupted(); i = next++) {
-      try {
-        const auto begun = Clock::now();
-        Json run = experiment.run(jobs[i].cell, jobs[i].seed, options.quick);
-        run["seconds"] = seconds_since(begun);
-        const std::lock_guard lock(mutex);
-        results.add(jobs[i].cell, jobs[i].seed, std::move(run));
-        ++done;
-        const double left =
-            seconds_since(start) / static_cast<double>(done) * static_cast<double>(jobs.size() - done);
-        say("{}/{}  {}, seed {}: {}  ETA {}", done, jobs.size(), jobs[i].cell, jobs[i].seed,
-            clock_text(seconds_since(begun)), clock_text(left));
-      } catch (...) {
-        const std::lock_guard lock(mutex);
-        if (!failure) failure = std::current_exception();
-        next = jobs.size();
-      }
-    }
-  };
-  const auto cores = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
-  std::vector<std::jthread> threads;
-  for (int t = 0; t < (options.threads > 0 ? options.threads : cores); ++t) threads.emplace_back(worker);
-  threads.clear();
-  if (failure) std::rethrow_exception(failure);
+std::string command_line(const ReproduceOptions& options) {
+  std::string line = "riemflow reproduce " + options.name;
+  if (options.quick) line += " --quick";
+  if (options.runs > 0) line += fmt::format(" --runs {}", options.runs);
+  if (!options.only.empty()) line += fmt::format(" --only '{}'", options.only);
+  return line;
+}
+
+void write_header(const ReproduceOptions& options, const Experiment& experiment, int runs, Results& results) {
+  results.describe("command", command_line(options));
+  results.describe("version", RIEMFLOW_VERSION);
+  results.describe("machine", machine_name());
+  results.describe("seeds", runs == 1 ? "0" : fmt::format("0 to {}", runs - 1));
+  results.describe("settings", experiment.settings(options.quick));
+  for (const std::string& note : options.notes) {
+    const std::size_t equals = note.find('=');
+    require(equals != note.npos && equals > 0, fmt::format("the note '{}' has no name", note),
+            "give it as KEY=VALUE", Fault::usage);
+    results.note(note.substr(0, equals), note.substr(equals + 1));
+  }
 }
 
 void reproduce(const ReproduceOptions& options) {
-  std::unique_ptr<Experiment> experiment;
-  for (const auto make : kExperiments)
-    if (auto candidate = make(); candidate->name() == options.name) experiment = std::move(candidate);
+  const auto experiment = experiment_named(options.name);
   std::error_code code;
   std::filesystem::create_directories(options.directory, code);
+  require(!code, fmt::format("cannot create the directory {}: {}", options.directory, code.message()),
+          "name another one with --directory", Fault::cannot_write);
   const auto path = [&](const char* ending) {
     return (std::filesystem::path(options.directory) / (options.name + ending)).string();
   };
   Results results(path(".json"), options.name, options.quick);
-  const int runs = options.runs > 0 ? options.runs : options.quick ? 2 : experiment->runs();
-  std::vector<Job> jobs;
-  for (int seed = 0; seed < runs; ++seed)
-    for (const std::string& cell : experiment->cells())
-      if (cell.find(options.only) != cell.npos && !results.has(cell, static_cast<std::uint64_t>(seed)))
-        jobs.push_back({cell, static_cast<std::uint64_t>(seed)});
-  results.describe("command",
-                   fmt::format("riemflow reproduce {}{}", options.name, options.quick ? " --quick" : ""));
-  results.describe("version", RIEMFLOW_VERSION);
+  const int runs = options.runs > 0 ? options.runs : options.quick ? 1 : experiment->runs();
+  const std::vector<Job> jobs = jobs_left(*experiment, results, runs, options.only, options.quick);
+  const RunOptions run_options{options.quick, options.threads_per_run, options.data_dir};
+  for (const Job& job : jobs) experiment->check(job.cell, run_options);
+  if (!jobs.empty()) write_header(options, *experiment, runs, results);
+
   watch_interrupts();
-  work_off(*experiment, jobs, options, results);
+  const int cores = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
+  const int threads = options.threads > 0 ? options.threads : cores;
+  const std::size_t failed = work_off(*experiment, jobs, run_options,
+                                      std::max(1, threads / std::max(1, options.threads_per_run)), results);
   if (interrupted()) {
     say("Interrupted; {} holds the runs that are done. The same command goes on.", path(".json"));
     throw Exit{kInterrupted};
   }
   const std::string page = fmt::format(
-      "# {}\n\n{}\n\n`riemflow reproduce {}{}`; 95 % intervals over the runs, seeds from 0.\n\n{}",
-      options.name, experiment->settings(), options.name, options.quick ? " --quick" : "",
-      experiment->table(results));
+      "# {}\n\n{}\n\n`{}`; 95 % intervals (1.96 standard errors) over the runs, seeds from 0.\n\n{}",
+      options.name, experiment->settings(options.quick), command_line(options), experiment->table(results));
   write_file_atomically(path(".md"), page);
   fmt::print("{}", page);
+  require(failed == 0, fmt::format("{} of {} runs failed, and are not in the table", failed, jobs.size()),
+          "the messages above say why; the same command tries them again", Fault::numerical);
 }
 
 }  // namespace
@@ -117,17 +106,30 @@ void add_reproduce(CLI::App& app) {
   add_choice(*command, "NAME", options->name, names(), "Experiment")->required();
   command->add_option("--runs", options->runs, "Seeds of each cell; the paper's number unless given")
       ->check(CLI::Range(1, 1000));
-  command->add_option("--only", options->only, "Cells whose name holds this text");
-  command->add_flag("--quick", options->quick, "A small version, in seconds: for tests");
+  command->add_option("--only", options->only,
+                      "Cells whose name holds these words, as in 'riemannian alpha=2'");
+  command->add_flag("--quick", options->quick,
+                    "A small version, in a minute: short training, and embedded data for the paper's");
   command->add_option("--directory", options->directory, "Where NAME.json and NAME.md are")
       ->capture_default_str()
       ->type_name("DIR");
+  add_data_dir(*command, options->data_dir);
   add_threads(*command, options->threads);
+  command
+      ->add_option("--threads-per-run", options->threads_per_run,
+                   "Threads of one run; --threads divided by this is how many go side by side")
+      ->capture_default_str()
+      ->check(CLI::Range(1, 1024));
+  command
+      ->add_option("--note", options->notes, "Something for the header of the results, such as commit=abc123")
+      ->type_name("KEY=VALUE")
+      ->allow_extra_args(false);
   command->footer(
       "Runs that are done are kept: an interrupted experiment goes on where it stopped.\n\n"
       "Examples:\n"
       "  riemflow reproduce vmf\n"
-      "  riemflow reproduce disk --runs 4 --only riemannian");
+      "  riemflow reproduce disk --runs 4 --only riemannian\n"
+      "  riemflow reproduce earth --data-dir ~/data --threads 16");
   command->callback([options] { reproduce(*options); });
 }
 

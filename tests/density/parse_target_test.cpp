@@ -42,11 +42,11 @@ TEST(ParseTarget, WrappedNormalWithVariances) {
   // exp_0 of length α: tanh(√c α/2)/√c
   const Eigen::Vector2d mean(std::tanh(0.75), 0), narrow(0.3, 1);
   const WrappedNormal<double> p(2, -1, mean, narrow.asDiagonal());
-  expect_same(*target("ball:2", "wrapped-normal:alpha=1.5,sigma=0.3;1.0"), p, kBall);
-  expect_same(*target("ball:2", "wrapped-normal:alpha=1.5,sigma=0.3;0;0;1"), p, kBall);
+  expect_same(*target("ball:2", "wrapped-normal:alpha=0.75,sigma=0.3;1.0"), p, kBall);
+  expect_same(*target("ball:2", "wrapped-normal:alpha=0.75,sigma=0.3;0;0;1"), p, kBall);
   const WrappedNormal<double> q(2, -4, Eigen::Vector2d(-std::tanh(1.5) / 2, 0),
                                 0.5 * Eigen::Matrix2d::Identity());
-  expect_same(*target("ball:2,K=-4", "wrapped-normal:sigma=0.5,alpha=-1.5"), q, {{0, 0}, {0.2, -0.3}});
+  expect_same(*target("ball:2,K=-4", "wrapped-normal:sigma=0.5,alpha=-0.75"), q, {{0, 0}, {0.2, -0.3}});
   const WrappedNormal<double> r(2, -1, Eigen::Vector2d(0.3, 0.1), Eigen::Matrix2d{{1, 0.5}, {0.5, 2}});
   expect_same(*target("ball:2", "wrapped-normal:mean=0.3;0.1,sigma=1;0.5;0.5;2"), r, kBall);
   expect_same(*target("ball:2", "wrapped-normal"), WrappedNormal<double>::standard(2, -1), kBall);
@@ -81,7 +81,7 @@ TEST(ParseTarget, ReadsWhatItsDensitiesCallThemselves) {
   expect("sphere:2,K=1", "uniform", kSphere);
   expect("ball:2", "wrapped-normal", kBall);
   expect("ball:2,K=-0.7", "wrapped-normal", kBall);
-  expect("ball:2", "wrapped-normal:alpha=1.5,sigma=0.3;1", kBall);
+  expect("ball:2", "wrapped-normal:alpha=0.75,sigma=0.3;1", kBall);
   expect("ball:2", "0.5*wrapped-normal:sigma=0.1 + 0.5*wrapped-normal:mean=0.1;0.2,sigma=1;0.5;0.5;2", kBall);
   expect("euclidean:2", "normal", kBall);
 }

@@ -154,7 +154,7 @@ TEST(Flow, SamplesOfASeedAreTheFirstOfMore) {
     EXPECT_EQ(slice(flow->sample_base(100, 4), 0, 10).values, flow->sample_base(10, 4).values);
     EXPECT_LT(largest_distance(flow->manifold(), few, slice(many, 0, 10)), 10 * kTolerance) << manifold;
     EXPECT_NE(flow->sample_base(10, 4).values, flow->sample_base(10, 5).values);
-    EXPECT_NE(flow->sample_base(10, 4, 0).values, flow->sample_base(10, 4, 1).values);
+    EXPECT_NE(flow->sample_base(10, 4, 0, 0).values, flow->sample_base(10, 4, 1, 0).values);
   }
 }
 

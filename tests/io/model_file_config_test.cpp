@@ -11,7 +11,7 @@ namespace riemflow {
 namespace {
 
 const std::string kDefaults =
-    R"({"manifold":"sphere:2",)"
+    R"({"model":"riemannian","manifold":"sphere:2",)"
     R"("field":{"width":64,"depth":3,"activation":"tanh","input":"linear","scaling":"unit","bound":0.0},)"
     R"("divergence":{"estimator":"exact","noise":"rademacher","probes":1},)"
     R"("solver":{"method":"dopri5","rtol":1e-05,"atol":1e-05,"max_evaluations":10000,"fixed_steps":0,)"
@@ -42,10 +42,18 @@ TEST(ConfigJson, TheTextIsReadable) {
   EXPECT_EQ(config_to_json(config_from_json(kDefaults)), kDefaults);
 }
 
+TEST(ConfigJson, FilesWithoutAModelAreRiemannianFlows) {
+  EXPECT_EQ(config_to_json(config_from_json(with(R"("model":"riemannian",)", ""))), kDefaults);
+  EXPECT_NE(answer(with("riemannian", "riemanian")).find("perhaps you meant riemannian?"), std::string::npos);
+  EXPECT_NE(answer(with("riemannian", "wrapped")).find("no wrapped chart"), std::string::npos);
+  EXPECT_NE(answer(with("riemannian", "autoregressive")).find("one factor"), std::string::npos);
+  for (const char* fine : {"stereographic", "vmf-mixture"}) EXPECT_EQ(answer(with("riemannian", fine)), "");
+}
+
 TEST(ConfigJson, EveryFieldComesBack) {
   FlowConfig config;
   config.manifold = "sphere:3,K=0.3 x torus:1";
-  config.field = {7, 5, Activation::swish, InputLayer::geodesic, BallScaling::paper, 1.0 / 3};
+  config.field = {7, 5, Activation::swish, InputLayer::geodesic, BallScaling::paper, 1.0 / 3, 0};
   config.divergence = {DivergenceEstimator::hutchinson, Noise::gaussian, 4};
   config.solver = {"rk4", 1e-7, std::nextafter(1e-9, 1), 123, 45, 6789012345};
   config.regularisation = {0.1, 5e-324};

@@ -51,7 +51,8 @@ class ModelFile : public ::testing::Test {
 
   template <class T>
   void expect_round_trip(const FlowConfig& config, std::uint64_t seed) {
-    Flow<T> flow(config, seed, 1);
+    const auto made = make_transport<T>(config, seed, 1);
+    Transport<T>& flow = *made;
     flow.parameters()[0] = -T(0);
     flow.parameters()[1] = std::numeric_limits<T>::denorm_min();
     flow.parameters()[2] = std::nextafter(T(1), T(2));
@@ -84,6 +85,19 @@ TEST_F(ModelFile, EveryManifoldBitForBit) {
       expect_round_trip<double>(config, 2);
     }
   }
+}
+
+TEST_F(ModelFile, EveryKindOfFlowBitForBit) {
+  const auto of_kind = [](ModelKind kind, const char* manifold) {
+    FlowConfig config = small(manifold);
+    config.model = kind;
+    return config;
+  };
+  expect_round_trip<float>(of_kind(ModelKind::stereographic, "sphere:2,K=0.5"), 1);
+  expect_round_trip<double>(of_kind(ModelKind::stereographic, "sphere:3"), 2);
+  expect_round_trip<float>(of_kind(ModelKind::wrapped, "ball:2"), 3);
+  expect_round_trip<double>(of_kind(ModelKind::autoregressive, "torus:3"), 4);
+  expect_round_trip<float>(of_kind(ModelKind::autoregressive, "ball:2 x sphere:2"), 5);
 }
 
 TEST_F(ModelFile, EveryOptionBitForBit) {
@@ -195,7 +209,7 @@ TEST_F(ModelFile, ABaseOfItsOwnMustBeSupplied) {
   const Model model = load_model(path);
   EXPECT_THROW(make_flow<float>(model, 1), Error);
   EXPECT_THROW(make_flow<float>(model, 1, other), Error);
-  EXPECT_EQ(make_flow<float>(model, 1, base)->base().name(), base->name());
+  EXPECT_EQ(make_flow<float>(model, 1, base)->base_name(), base->name());
   EXPECT_THROW(make_flow<float>(make_model(Flow<float>(small("sphere:2"), 1, 1)), 1, base), Error);
 }
 

@@ -36,6 +36,8 @@ class MixtureRun {
  public:
   MixtureRun(const FitRequest& request, const TrainingData& data)
       : request_(request), data_(data), settings_(request.settings), pool_(settings_.threads) {
+    require(data.target == nullptr, "--target with --model vmf-mixture",
+            "a mixture learns from data: give a file, or another --model");
     require_sphere(data.manifold);
     training_ = unit_points(data.points, data.split.training);
     validation_ = unit_points(data.points, data.split.validation);

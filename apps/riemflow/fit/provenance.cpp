@@ -36,6 +36,11 @@ nlohmann::ordered_json provenance(const FitRequest& request, const TrainingData&
     all["test_nll_reference"] = result->reference_nll;
     all["reference"] = result->reference;
     all["failed_test_points"] = result->failed_test_points;
+    if (result->target) {
+      all["reverse_kl"] = result->target->reverse_kl;
+      all["reverse_kl_standard_error"] = result->target->standard_error;
+      all["effective_sample_share"] = result->target->effective_share;
+    }
   }
   if (result != nullptr && !result->search.empty()) {
     const MixtureScore& chosen = result->search[result->chosen];

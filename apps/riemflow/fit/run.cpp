@@ -22,6 +22,8 @@ namespace riemflow::app {
 namespace {
 
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+/// Of the model, by which a fit to a target is validated and, with others, judged in the end.
+constexpr std::size_t kValidationDraws = 1000, kFinalDraws = 10000;
 
 template <class T>
 class Run {
@@ -31,8 +33,9 @@ class Run {
         data_(data),
         config_(fit_config(request.settings, data.manifold, data.split.training.size())),
         flow_(make_transport<T>(config_.flow, request.settings.seed, request.settings.threads)),
-        fit_(*flow_, config_, part_of<T>(data.points, data.split.training),
-             part_of<T>(data.points, data.split.validation)) {
+        fit_(data.target ? Fit<T>(*flow_, config_, data.target, kValidationDraws)
+                         : Fit<T>(*flow_, config_, part_of<T>(data.points, data.split.training),
+                                  part_of<T>(data.points, data.split.validation))) {
     for (const auto* part : {&data.split.training, &data.split.validation, &data.split.test}) check(*part);
     if (request.resume != nullptr) fit_.restore(fit_state<T>(*request.resume));
   }
@@ -114,20 +117,30 @@ class Run {
     return model;
   }
 
+  /// The flow with the exact divergence; null if it has that already.
+  std::unique_ptr<Transport<T>> exact_flow() const {
+    if (flow_->exact()) return nullptr;
+    auto exact = make_transport<T>(exact_config(), 0, request_.settings.threads);
+    std::copy(flow_->parameters().begin(), flow_->parameters().end(), exact->parameters().begin());
+    return exact;
+  }
+
   void score_test(FitResult& result) {
     const auto reference = default_base<T>(parse_manifold<T>(data_.manifold));
     result.reference = flow_->manifold().compact() ? "uniform density" : reference->name();
     result.test_nll = result.test_error = result.reference_nll = kNaN;
+    if (data_.target) {
+      const std::unique_ptr<Transport<T>> exact = exact_flow();
+      result.target = score_against(exact ? *exact : *flow_, *data_.target, kFinalDraws, request_.settings.seed + 1);
+      result.failed_test_points = result.target->failed;
+      if (result.target->failed > 0) say("Warning: {} of {} draws failed.", result.target->failed, kFinalDraws);
+    }
     if (data_.split.test.empty()) return;
     const Points<T> test = part_of<T>(data_.points, data_.split.test);
     const std::vector<double> log_reference = log_densities_of(*reference, test);
     result.reference_nll =
         -std::accumulate(log_reference.begin(), log_reference.end(), 0.0) / static_cast<double>(test.size());
-    std::unique_ptr<Transport<T>> exact;
-    if (!flow_->exact()) {
-      exact = make_transport<T>(exact_config(), 0, request_.settings.threads);
-      std::copy(flow_->parameters().begin(), flow_->parameters().end(), exact->parameters().begin());
-    }
+    const std::unique_ptr<Transport<T>> exact = exact_flow();
     const LogProb<T> scored = (exact ? *exact : *flow_).log_prob(test);
     result.test_nll = -scored.mean();
     result.test_error = scored.standard_error();

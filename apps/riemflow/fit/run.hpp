@@ -1,11 +1,14 @@
 #pragma once
-// A fit from data to model file: train, save checkpoints, score the test points.
+// A fit from data or a target to model file: train, save checkpoints, score the test points.
+
+#include <optional>
 
 #include "apps/riemflow/fit/layers.hpp"
 #include "apps/riemflow/fit/settings.hpp"
 #include "apps/riemflow/fit/training_data.hpp"
 #include "riemflow/io/model_file.hpp"
 #include "riemflow/train/mixture_fit.hpp"
+#include "riemflow/train/target_score.hpp"
 
 namespace riemflow::app {
 
@@ -24,6 +27,7 @@ struct FitResult {
   std::string reference;                ///< "uniform density" or the base's name
   std::size_t failed_test_points = 0;
   std::size_t parameters = 0;
+  std::optional<TargetScore> target;  ///< of a fit to a target, in place of the test
   double seconds = 0;
   std::vector<MixtureScore> search;  ///< of a mixture: each fit; empty for flows
   std::size_t chosen = 0;            ///< of `search`

@@ -33,6 +33,7 @@ struct FitSettings {
   std::string components = "50,100,150,200";  ///< of a mixture; the paper's grid
   double max_concentration = 1e6;
   // training
+  std::string target;  ///< instead of data
   std::string objective = "nll", optimizer = "adam", schedule = "cosine";
   long iterations = 3000, validate_every = 100, patience = 20;
   double epochs = 0;  ///< > 0: instead of iterations

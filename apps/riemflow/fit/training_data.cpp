@@ -1,14 +1,17 @@
 #include "apps/riemflow/fit/training_data.hpp"
 
+#include <algorithm>
 #include <filesystem>
 #include <numeric>
 
 #include "apps/riemflow/support/console.hpp"
 #include "apps/riemflow/support/data.hpp"
 #include "riemflow/core/error.hpp"
+#include "riemflow/density/parse_target.hpp"
 #include "riemflow/io/data_sets.hpp"
 #include "riemflow/io/duplicates.hpp"
 #include "riemflow/io/sha256.hpp"
+#include "riemflow/manifold/parse.hpp"
 
 namespace riemflow::app {
 namespace {
@@ -40,7 +43,32 @@ std::vector<std::size_t> firsts(const std::vector<std::size_t>& groups) {
   return first;
 }
 
+/// vmf:mu=…;…;… is on a sphere, wrapped-normal:mean=…;… on a ball, of as many coordinates as they name.
+std::string manifold_of_target(const std::string& target) {
+  const auto numbers_after = [&](const char* key) -> std::ptrdiff_t {
+    const std::size_t at = target.find(key);
+    if (at == target.npos) return 0;
+    const std::size_t end = target.find_first_of(",+", at);
+    return 1 + std::count(target.begin() + static_cast<std::ptrdiff_t>(at),
+                          end == target.npos ? target.end() : target.begin() + static_cast<std::ptrdiff_t>(end), ';');
+  };
+  if (const auto n = numbers_after("mu="); n > 1) return fmt::format("sphere:{}", n - 1);
+  if (target.find("lat=") != target.npos) return "sphere:2";
+  if (const auto n = numbers_after("mean="); n > 0) return fmt::format("ball:{}", n);
+  throw Error(fmt::format("--target '{}' does not say where it is", target),
+              "give its manifold, as in --manifold ball:2");
+}
+
 }  // namespace
+
+TrainingData read_target(const FitSettings& settings) {
+  TrainingData data;
+  data.manifold = manifold_of(settings, settings.manifold.empty() ? manifold_of_target(settings.target) : "");
+  data.target =
+      parse_target<double>(settings.target, std::shared_ptr<const Manifold<double>>(parse_manifold<double>(data.manifold)));
+  data.name = data.target->name();
+  return data;
+}
 
 TrainingData read_training_data(const std::string& path, const FitSettings& settings) {
   const SplitShares shares = parse_split(settings.split);

@@ -1,9 +1,11 @@
 #pragma once
-// A user's file as training, validation and test points.
+// What a fit learns from: a user's file as training, validation and test points, or a target's density.
 
+#include <memory>
 #include <string>
 
 #include "apps/riemflow/fit/settings.hpp"
+#include "riemflow/density/distribution.hpp"
 #include "riemflow/io/point_source.hpp"
 #include "riemflow/train/split.hpp"
 
@@ -19,11 +21,17 @@ struct TrainingData {
   std::size_t rows = 0;              ///< that were read
   std::size_t duplicates = 0;        ///< of the rows
   Split split;
+  /// Learned by reverse KL in place of points; null: there are points.
+  std::shared_ptr<const Distribution<double>> target;
 };
 
 /// path: a file, "-" or the name of a data set. Reads, says what was assumed, removes duplicates if that is
 /// wanted, and splits. Throws Error.
 TrainingData read_training_data(const std::string& path, const FitSettings& settings);
+
+/// settings.target in place of a file. Throws Error where it is none, or its manifold is neither given nor plain
+/// from it.
+TrainingData read_target(const FitSettings& settings);
 
 /// points[i] for i of `part`.
 template <class T>

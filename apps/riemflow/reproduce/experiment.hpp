@@ -8,6 +8,17 @@
 
 namespace riemflow::app {
 
+struct Cell {
+  std::string name;
+  double seconds;  ///< of a run on one core, roughly: the long ones are begun first
+};
+
+struct RunOptions {
+  bool quick = false;
+  int threads = 1;       ///< of one run; the results do not depend on it
+  std::string data_dir;  ///< where the paper's data sets are
+};
+
 class Experiment {
  public:
   virtual ~Experiment() = default;
@@ -15,18 +26,22 @@ class Experiment {
   virtual std::string name() const = 0;
   /// Of the paper.
   virtual int runs() const = 0;
-  /// What is run, in a sentence or two for the table's page.
-  virtual std::string settings() const = 0;
-  virtual std::vector<std::string> cells() const = 0;
-  /// One run, on one thread: runs go side by side. Deterministic.
-  virtual Json run(const std::string& cell, std::uint64_t seed, bool quick) const = 0;
+  /// What is run, in a few sentences for the table's page.
+  virtual std::string settings(bool quick) const = 0;
+  virtual std::vector<Cell> cells(bool quick) const = 0;
+  /// Throws Error if the cell lacks something that it needs, such as a data file.
+  virtual void check(const std::string& /*cell*/, const RunOptions& /*options*/) const {}
+  /// One run. Deterministic; throws Exit when interrupted. Called from several threads at a time.
+  virtual Json run(const std::string& cell, std::uint64_t seed, const RunOptions& options) const = 0;
   /// Markdown.
   virtual std::string table(const Results& results) const = 0;
 };
 
-std::unique_ptr<Experiment> make_vmf_experiment();
 std::unique_ptr<Experiment> make_disk_experiment();
 std::unique_ptr<Experiment> make_disk_scaling_experiment();
 std::unique_ptr<Experiment> make_disk_geodesic_experiment();
+std::unique_ptr<Experiment> make_vmf_experiment();
+std::unique_ptr<Experiment> make_earth_experiment();
+std::unique_ptr<Experiment> make_trajectories_experiment();
 
 }  // namespace riemflow::app

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <limits>
@@ -29,6 +30,17 @@ std::string text_of(const Interval& interval, int digits) {
   return fmt::format("{:.{}f} ± {:.{}f}", interval.mean, digits, interval.half_width, digits);
 }
 
+double rounded_to(double value, int digits) {
+  return std::isfinite(value) ? std::strtod(fmt::format("{:.{}e}", value, digits - 1).c_str(), nullptr)
+                              : std::numeric_limits<double>::quiet_NaN();
+}
+
+Json rounded_array(const std::vector<double>& values, int digits) {
+  Json all = Json::array();
+  for (double value : values) all.push_back(rounded_to(value, digits));
+  return all;
+}
+
 Results::Results(std::string path, const std::string& experiment, bool quick) : path_(std::move(path)) {
   if (std::filesystem::exists(path_)) {
     std::ifstream file(path_);
@@ -52,7 +64,26 @@ bool Results::has(const std::string& cell, std::uint64_t seed) const {
 
 void Results::add(const std::string& cell, std::uint64_t seed, Json run) {
   all_["runs"][cell][std::to_string(seed)] = std::move(run);
-  write_file_atomically(path_, all_.dump(1) + "\n");
+  write_file_atomically(path_, text());
+}
+
+std::string Results::text() const {
+  std::string text = "{";
+  for (const auto& [key, value] : all_.items())
+    if (key != "runs") text += fmt::format("\n {}: {},", Json(key).dump(), value.dump());
+  text += "\n \"runs\": {";
+  const char* between = "";
+  for (const auto& [cell, seeds] : all_["runs"].items()) {
+    text += fmt::format("{}\n  {}: {{", between, Json(cell).dump());
+    between = "";
+    for (const auto& [seed, run] : seeds.items()) {
+      text += fmt::format("{}\n   {}: {}", between, Json(seed).dump(), run.dump());
+      between = ",";
+    }
+    text += "\n  }";
+    between = ",";
+  }
+  return text + "\n }\n}\n";
 }
 
 std::vector<double> Results::values(const std::string& cell, const std::string& key) const {

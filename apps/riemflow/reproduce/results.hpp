@@ -20,6 +20,10 @@ Interval interval_of(const std::vector<double>& values);
 /// "0.54 ± 0.01", with the digits of the paper's tables; "–" without runs.
 std::string text_of(const Interval& interval, int digits = 2);
 
+/// Rounded to so many significant digits: what a picture needs, at a third of the size. NaN (null) as it is.
+double rounded_to(double value, int digits);
+Json rounded_array(const std::vector<double>& values, int digits = 4);
+
 class Results {
  public:
   /// What the file holds of this experiment; nothing if there is none. A quick run and a whole one are
@@ -30,8 +34,10 @@ class Results {
   bool has(const std::string& cell, std::uint64_t seed) const;
   /// Keeps the run, and writes the file.
   void add(const std::string& cell, std::uint64_t seed, Json run);
-  /// Of the header: machine, command, commit.
+  /// Of the header: machine, command, version.
   void describe(const std::string& key, const std::string& value) { all_[key] = value; }
+  /// What the user adds to it, such as the commit.
+  void note(const std::string& key, const std::string& value) { all_["notes"][key] = value; }
 
   /// run[key] of all runs of a cell; those without a number are left out.
   std::vector<double> values(const std::string& cell, const std::string& key) const;
@@ -39,8 +45,12 @@ class Results {
     return interval_of(values(cell, key));
   }
   std::size_t runs(const std::string& cell) const;
+  bool quick() const { return all_["quick"].get<bool>(); }
 
  private:
+  /// A line for each field of the header and for each run.
+  std::string text() const;
+
   std::string path_;
   Json all_;
 };

@@ -2,11 +2,12 @@
 
 #include <cmath>
 
-#include "riemflow/core/error.hpp"
-#include "riemflow/density/pulled_back.hpp"
-#include "riemflow/engine/flow.hpp"
-#include "riemflow/engine/mass.hpp"
-#include "riemflow/train/trainer.hpp"
+#include "apps/riemflow/commands.hpp"
+#include "apps/riemflow/fit/progress.hpp"
+#include "apps/riemflow/reproduce/candidate.hpp"
+#include "apps/riemflow/reproduce/grids.hpp"
+#include "apps/riemflow/support/signals.hpp"
+#include "riemflow/density/draws.hpp"
 
 namespace riemflow::app {
 namespace {
@@ -14,90 +15,21 @@ namespace {
 /// Of the draws for training and for the test; the model's own streams have other purposes.
 constexpr std::uint64_t kTrainingDraws = 1000000, kTestDraws = 2000000;
 
-Points<double> draw(const Distribution<double>& distribution, std::size_t n, std::uint64_t seed) {
-  Points<double> points(n, distribution.ambient());
-  std::vector<Pack<double>> tile(static_cast<std::size_t>(points.dimension));
-  for (std::size_t t = 0; t < points.tiles(); ++t) {
-    for (int l = 0; l < points.lanes(t); ++l) {
-      Random random(seed, Purpose::target_sample, 0, t * kLanes + static_cast<std::size_t>(l));
-      distribution.sample(random, tile.data(), l);
-    }
-    points.store_tile(t, tile.data());
-  }
-  return points;
+Points<double> draws(const Distribution<double>& distribution, std::size_t n, std::uint64_t seed) {
+  return draws_of(distribution, n, seed, 0, 0, Purpose::target_sample);
 }
 
-std::vector<double> log_density(const Distribution<double>& distribution, const Points<double>& points) {
-  std::vector<double> values;
-  std::vector<Pack<double>> tile(static_cast<std::size_t>(points.dimension));
-  for (std::size_t t = 0; t < points.tiles(); ++t) {
-    points.load_tile(t, tile.data());
-    const Pack<double> value = distribution.log_density(tile.data());
-    for (int l = 0; l < points.lanes(t); ++l) values.push_back(value[l]);
-  }
-  return values;
-}
-
-template <class To, class From>
-Points<To> rounded(const Points<From>& points) {
-  Points<To> result(points.size(), points.dimension);
-  for (std::size_t i = 0; i < points.values.size(); ++i) result.values[i] = static_cast<To>(points.values[i]);
+Points<double> first_of(const Points<double>& points, std::size_t n) {
+  Points<double> result = points;
+  result.values.resize(std::min(points.values.size(), n * static_cast<std::size_t>(points.dimension)));
   return result;
 }
 
-/// A flow and its chart as a density of the manifold.
-class Candidate {
- public:
-  explicit Candidate(const TargetRun& run)
-      : chart_(run.chart.get()), flow_(with_exact_divergence(run.flow), 0, 1) {}
-
-  void take(const Flow<float>& trained) {
-    std::copy(trained.parameters().begin(), trained.parameters().end(), flow_.parameters().begin());
-  }
-
-  /// log p of points of the manifold, NaN where it failed; adds to `failed`.
-  std::vector<double> log_prob(const Points<double>& points) {
-    const Mapped<double> mapped = chart_ == nullptr
-                                      ? Mapped<double>{points, std::vector<double>(points.size()), {}}
-                                      : chart_->to_chart(points);
-    require(mapped.ok(), "a draw of the target has no coordinates in the chart", "report this",
-            Fault::internal);
-    const LogProb<float> result = flow_.log_prob(rounded<float>(mapped.points));
-    evaluations = result.summary.mean_evaluations();
-    failed += result.summary.failures.size();
-    std::vector<double> values(result.values.begin(), result.values.end());
-    for (std::size_t i = 0; i < values.size(); ++i) values[i] -= mapped.log_volume[i];
-    return values;
-  }
-
-  /// Draws that have an image, on the manifold; the others count as failed.
-  Points<double> sample(std::size_t n, std::uint64_t seed) {
-    const Carried<float> drawn = flow_.sample(n, seed);
-    const Points<double> ends = rounded<double>(drawn.frames.back());
-    const Points<double> images = chart_ == nullptr ? ends : chart_->to_manifold(ends).points;
-    Points<double> good;
-    good.dimension = images.dimension;
-    for (std::size_t i = 0; i < images.size(); ++i)
-      if (std::isfinite(images[i][0]))
-        good.values.insert(good.values.end(), images[i].begin(), images[i].end());
-    failed += n - good.size();
-    return good;
-  }
-
-  double evaluations = 0;
-  std::size_t failed = 0;
-  Flow<float>& flow() { return flow_; }
-
- private:
-  const ChartMap<double>* chart_;
-  Flow<float> flow_;
-};
-
-/// Mean of a − b over the pairs that are numbers.
+/// Mean of a − b over the pairs that are numbers; b may be shorter.
 double mean_difference(const std::vector<double>& a, const std::vector<double>& b) {
   double sum = 0;
   std::size_t n = 0;
-  for (std::size_t i = 0; i < a.size(); ++i) {
+  for (std::size_t i = 0; i < b.size(); ++i) {
     if (!std::isfinite(a[i] - b[i])) continue;
     sum += a[i] - b[i];
     ++n;
@@ -105,41 +37,62 @@ double mean_difference(const std::vector<double>& a, const std::vector<double>& 
   return sum / static_cast<double>(n);
 }
 
+Json grids(const TargetRun& run, Candidate& candidate) {
+  Json all = {
+      {"model", grid_of(*run.lattice, [&](const Points<double>& p) { return candidate.log_prob(p); })}};
+  if (!run.with_target) return all;
+  all["base"] = grid_of(*run.lattice, [&](const Points<double>& p) { return candidate.log_base(p); });
+  all["target"] =
+      grid_of(*run.lattice, [&](const Points<double>& p) { return log_densities_of(*run.target, p); });
+  return all;
+}
+
 }  // namespace
 
-Json run_on_target(const TargetRun& run) {
+Json run_on_target(const TargetRun& run, std::uint64_t seed, const RunOptions& options) {
   const double entropy = run.target->entropy().value();
-  Flow<float> flow(run.flow, run.seed, 1);
-  TrainConfig config;
-  config.seed = run.seed;
-  Trainer<float> trainer(flow, config);
+  const auto model = make_transport<float>(run.flow, seed, options.threads);
+  TrainConfig config = run.train;
+  config.seed = seed;
+  config.schedule.iterations = run.iterations;
+  Trainer<float> trainer(*model, config);
   // Every batch is of fresh draws.
-  const std::size_t draws = run.reverse_kl ? 0 : config.batch * static_cast<std::size_t>(run.iterations);
-  const Points<double> drawn = draw(*run.target, draws, run.seed + kTrainingDraws);
-  const Points<float> data = rounded<float>(run.chart ? run.chart->to_chart(drawn).points : drawn);
-  const Points<double> test = draw(*run.target, run.test_points, run.seed + kTestDraws);
-  const std::vector<double> truth = log_density(*run.target, test);
-  std::shared_ptr<const Distribution<float>> target = run.target_float;
-  if (run.chart) target = std::make_shared<PulledBack<float>>(run.target, run.chart);
+  const std::size_t training_draws =
+      run.reverse_kl ? 0 : config.batch * static_cast<std::size_t>(run.iterations);
+  const Points<float> data = rounded_points<float>(draws(*run.target, training_draws, seed + kTrainingDraws));
+  const Points<double> test = draws(*run.target, run.test_points, seed + kTestDraws);
+  const Points<double> curve_test = first_of(test, run.curve_points);
+  const std::vector<double> truth = log_densities_of(*run.target, test);
+  const auto target = run.reverse_kl ? model->target_of(run.target) : nullptr;
 
-  Candidate candidate(run);
+  Candidate candidate(run.flow, options.threads);
   Json curve = Json::array();
+  double evaluations = 0, training_seconds = 0;
   for (long i = 0; i < run.iterations; ++i) {
+    if (interrupted()) throw Exit{kInterrupted};
+    const auto begun = Clock::now();
     const StepReport step = run.reverse_kl ? trainer.step_reverse_kl(*target) : trainer.step_likelihood(data);
-    if (run.curve_every == 0 || (i + 1) % run.curve_every != 0) continue;
-    candidate.take(flow);
-    const double nll = entropy + mean_difference(truth, candidate.log_prob(test));
-    curve.push_back({i + 1, nll, step.loss.summary.mean_evaluations()});
+    training_seconds += seconds_since(begun);
+    evaluations += step.loss.summary.mean_evaluations();
+    if ((i + 1) % run.curve_every != 0) continue;
+    candidate.take(trainer.best_guess());
+    const double nll = entropy + mean_difference(truth, candidate.log_prob(curve_test));
+    curve.push_back({i + 1, rounded_to(nll, 5), rounded_to(step.loss.summary.mean_evaluations(), 4)});
   }
-  candidate.take(flow);
+  candidate.take(trainer.best_guess());
+  candidate.failed = 0;
   Json result = {{"entropy", entropy}};
   result["nll"] = entropy + mean_difference(truth, candidate.log_prob(test));
   result["evaluations"] = candidate.evaluations;
-  const Points<double> samples = candidate.sample(run.test_points, run.seed);
-  result["reverse_kl"] = mean_difference(candidate.log_prob(samples), log_density(*run.target, samples));
+  result["training_evaluations"] = evaluations / static_cast<double>(run.iterations);
+  result["training_seconds"] = training_seconds;
+  const Points<double> samples = candidate.sample(run.test_points, seed);
+  result["reverse_kl"] = mean_difference(candidate.log_prob(samples), log_densities_of(*run.target, samples));
   result["failed"] = candidate.failed;
-  result["mass"] = total_mass(candidate.flow(), {5e-4, 0, 400'000}).integral.value;
-  if (!curve.empty()) result["curve"] = std::move(curve);
+  result["mass"] = candidate.mass();
+  if (run.flow.model == ModelKind::naive) result["mass_of_plane"] = candidate.mass_of_coordinates();
+  result["curve"] = std::move(curve);
+  if (run.lattice) result["grids"] = grids(run, candidate);
   return result;
 }
 

@@ -3,31 +3,33 @@
 // model.
 
 #include <memory>
+#include <optional>
 
-#include "apps/riemflow/reproduce/results.hpp"
-#include "riemflow/density/chart_map.hpp"
+#include "apps/riemflow/reproduce/experiment.hpp"
 #include "riemflow/density/distribution.hpp"
-#include "riemflow/density/flow_config.hpp"
+#include "riemflow/manifold/lattice.hpp"
+#include "riemflow/train/trainer.hpp"
 
 namespace riemflow::app {
 
 struct TargetRun {
   FlowConfig flow;  ///< of training; its tolerance is that of evaluation, too
-  std::shared_ptr<const ChartMap<double>>
-      chart;  ///< where the flow is one on R^d; null: it is on the manifold itself
-  // On the manifold, with a known entropy; the same in both precisions.
-  std::shared_ptr<const Distribution<double>> target;
-  std::shared_ptr<const Distribution<float>> target_float;
+  TrainConfig train;
+  std::shared_ptr<const Distribution<double>> target;  ///< on the manifold, with a known entropy
   bool reverse_kl = false;
   long iterations = 3000;
-  long curve_every = 0;  ///< iterations from one point of the learning curve to the next; 0: none
+  long curve_every = 50;            ///< iterations from one point of the learning curve to the next
+  std::size_t curve_points = 1000;  ///< test points that it is made with
   std::size_t test_points = 20000;
-  std::uint64_t seed = 0;
+  std::optional<Lattice> lattice;  ///< densities on it are part of the result
+  bool with_target = false;        ///< those of the base and of the target, too
 };
 
-/// {"nll", "reverse_kl", "entropy", "mass", "evaluations", "curve": [[iteration, nll, evaluations], …],
-/// "failed"}. nll = entropy + mean of log target − log model over test draws, whose sampling error is that of
+/// {"nll", "reverse_kl", "entropy", "mass", "evaluations" of a solve in evaluation, "training_evaluations"
+/// their mean in training, "training_seconds" without evaluations, "failed", "curve": [[iteration, nll,
+/// evaluations of a training solve], …]}, "mass_of_plane" of a naive model, and "grids".
+/// nll = entropy + mean of log target − log model over test draws, whose sampling error is that of
 /// the difference alone. Densities are evaluated with the exact divergence.
-Json run_on_target(const TargetRun& run);
+Json run_on_target(const TargetRun& run, std::uint64_t seed, const RunOptions& options);
 
 }  // namespace riemflow::app

@@ -157,7 +157,7 @@ std::shared_ptr<const Distribution<T>> wrapped_normal(std::string_view part, std
           "give either alpha or mean");
   if (options.has("alpha")) {
     // exp_0 of length α along the first axis
-    mean[0] = std::tanh(root * options.number("alpha") / 2) / root;
+    mean[0] = std::tanh(root * options.number("alpha")) / root;
   } else if (options.has("mean")) {
     mean = options.numbers("mean");
     options.require_count("mean", mean, d, manifold.name());

@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "riemflow/core/error.hpp"
+#include "riemflow/train/target_score.hpp"
 
 namespace riemflow {
 namespace {
@@ -41,6 +42,21 @@ Fit<T>::Fit(Transport<T>& flow, const FitConfig& config, Points<T> training, Poi
 }
 
 template <class T>
+Fit<T>::Fit(Transport<T>& flow, const FitConfig& config, std::shared_ptr<const Distribution<double>> target,
+            std::size_t draws)
+    : flow_(flow),
+      config_(config),
+      target_(std::move(target)),
+      coordinates_target_(flow.target_of(target_)),
+      draws_(draws),
+      trainer_(flow, config.train),
+      best_parameters_(flow.parameters().begin(), flow.parameters().end()) {
+  validate(config);
+  require(draws_ > 0, "there are no draws to validate on", "give at least one");
+  progress_.loss = progress_.validation = progress_.best = std::numeric_limits<double>::quiet_NaN();
+}
+
+template <class T>
 bool Fit<T>::done() const {
   return progress_.iteration >= config_.iterations ||
          (config_.patience > 0 && validations_since_best_ >= config_.patience);
@@ -49,7 +65,8 @@ bool Fit<T>::done() const {
 template <class T>
 const FitProgress& Fit<T>::step() {
   flow_.set_tolerance(config_.train_tolerance, config_.train_tolerance);
-  const StepReport step = trainer_.step_likelihood(training_);
+  const StepReport step =
+      target_ ? trainer_.step_reverse_kl(*coordinates_target_) : trainer_.step_likelihood(training_);
   progress_.iteration = trainer_.iteration();
   progress_.evaluations = step.loss.summary.mean_evaluations();
   progress_.rate = step.rate;
@@ -73,11 +90,8 @@ void Fit<T>::run_validation() {
   const std::vector<T> candidate(trainer_.best_guess().begin(), trainer_.best_guess().end());
   std::copy(candidate.begin(), candidate.end(), flow_.parameters().begin());
   flow_.set_tolerance(config_.flow.solver.rtol, config_.flow.solver.atol);
-  const LogProb<T> scored = flow_.log_prob(validation_, {config_.train.seed, 0});
+  progress_.validation = validation_loss();
   std::copy(current.begin(), current.end(), flow_.parameters().begin());
-
-  // A density that fails on a validation point is not a better one, whatever the others say.
-  progress_.validation = scored.summary.ok() ? -scored.mean() : std::numeric_limits<double>::infinity();
   if (std::isnan(progress_.best) || progress_.validation < progress_.best) {
     progress_.best = progress_.validation;
     progress_.best_iteration = progress_.iteration;
@@ -86,6 +100,18 @@ void Fit<T>::run_validation() {
   } else {
     ++validations_since_best_;
   }
+}
+
+/// A density that fails on a validation point is not a better one, whatever the others say.
+template <class T>
+double Fit<T>::validation_loss() {
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  if (target_) {
+    const TargetScore score = score_against(flow_, *target_, draws_, config_.train.seed);
+    return score.failed == 0 ? score.reverse_kl : kInfinity;
+  }
+  const LogProb<T> scored = flow_.log_prob(validation_, {config_.train.seed, 0});
+  return scored.summary.ok() ? -scored.mean() : kInfinity;
 }
 
 template <class T>

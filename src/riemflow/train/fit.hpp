@@ -3,6 +3,7 @@
 // machine: step() does one iteration, so that the caller decides about progress lines, checkpoints, time
 // limits and signals.
 
+#include <memory>
 #include <vector>
 
 #include "riemflow/train/trainer.hpp"
@@ -48,6 +49,9 @@ class Fit {
  public:
   /// The flow is trained in place. Validation points: at least one.
   Fit(Transport<T>& flow, const FitConfig& config, Points<T> training, Points<T> validation);
+  /// By reverse KL against a density of the manifold; validated on `draws` fixed draws of the model.
+  Fit(Transport<T>& flow, const FitConfig& config, std::shared_ptr<const Distribution<double>> target,
+      std::size_t draws);
 
   bool done() const;
   const FitProgress& step();
@@ -63,10 +67,15 @@ class Fit {
 
  private:
   void run_validation();
+  /// Of the flow as it is now; infinite where a point or draw failed.
+  double validation_loss();
 
   Transport<T>& flow_;
   FitConfig config_;
   Points<T> training_, validation_;
+  std::shared_ptr<const Distribution<double>> target_;         // null: by likelihood
+  std::shared_ptr<const Distribution<T>> coordinates_target_;  // the same as the flow's gradient needs it
+  std::size_t draws_ = 0;
   Trainer<T> trainer_;
   FitProgress progress_;
   std::vector<T> best_parameters_;

@@ -1,0 +1,51 @@
+#include "apps/riemflow/reproduce/candidate.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "riemflow/engine/mass.hpp"
+
+namespace riemflow::app {
+namespace {
+
+constexpr CubatureOptions kMassOptions{5e-4, 0, 400'000};
+
+}  // namespace
+
+Candidate::Candidate(const FlowConfig& config, int threads)
+    : model_(make_transport<float>(with_exact_divergence(config), 0, threads)) {}
+
+void Candidate::take(std::span<const float> parameters) {
+  std::copy(parameters.begin(), parameters.end(), model_->parameters().begin());
+}
+
+std::vector<double> Candidate::log_prob(const Points<double>& points) {
+  SolveSummary cost;
+  std::vector<double> values = log_density_at(*model_, points, &cost);
+  evaluations = cost.mean_evaluations();
+  failed += static_cast<std::size_t>(
+      std::count_if(values.begin(), values.end(), [](double value) { return std::isnan(value); }));
+  return values;
+}
+
+std::vector<double> Candidate::log_base(const Points<double>& points) const {
+  return model_->log_base(rounded_points<float>(points));
+}
+
+Points<double> Candidate::sample(std::size_t n, std::uint64_t seed) {
+  const Points<double> drawn = rounded_points<double>(model_->sample(n, seed).frames.back());
+  Points<double> good;
+  good.dimension = drawn.dimension;
+  for (std::size_t i = 0; i < drawn.size(); ++i)
+    if (std::isfinite(drawn[i][0])) good.values.insert(good.values.end(), drawn[i].begin(), drawn[i].end());
+  failed += n - good.size();
+  return good;
+}
+
+double Candidate::mass() { return total_mass(*model_, kMassOptions).integral.value; }
+
+double Candidate::mass_of_coordinates() {
+  return total_mass(model_->coordinates(), kMassOptions).integral.value;
+}
+
+}  // namespace riemflow::app

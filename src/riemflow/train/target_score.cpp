@@ -1,0 +1,58 @@
+#include "riemflow/train/target_score.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "riemflow/core/error.hpp"
+#include "riemflow/density/draws.hpp"
+
+namespace riemflow {
+
+template <class T>
+TargetScore score_against(Density<T>& model, const Distribution<double>& target, std::size_t n,
+                          std::uint64_t seed) {
+  require(target.ambient() == model.manifold().ambient(),
+          "the target " + target.name() + " is not on " + model.manifold().name(),
+          "give a target on the model's manifold");
+  const Carried<T> sample = model.sample(n, seed);
+  const Points<T>& all = sample.frames.back();
+  Points<T> drawn;
+  drawn.dimension = all.dimension;
+  for (std::size_t i = 0; i < all.size(); ++i)
+    if (std::all_of(all[i].begin(), all[i].end(), [](T x) { return std::isfinite(x); }))
+      drawn.values.insert(drawn.values.end(), all[i].begin(), all[i].end());
+  const LogProb<T> own = model.log_prob(drawn);
+  Points<double> exact(drawn.size(), drawn.dimension);
+  std::copy(drawn.values.begin(), drawn.values.end(), exact.values.begin());
+  const std::vector<double> truth = log_densities_of(target, exact);
+
+  std::vector<double> log_weight;
+  for (std::size_t i = 0; i < truth.size(); ++i)
+    if (const double w = truth[i] - static_cast<double>(own.values[i]); !std::isnan(w)) log_weight.push_back(w);
+  TargetScore score;
+  score.draws = log_weight.size();
+  score.failed = n - score.draws;
+  if (log_weight.empty()) {
+    score.reverse_kl = score.standard_error = score.effective_share = std::numeric_limits<double>::quiet_NaN();
+    return score;
+  }
+  const auto count = static_cast<double>(log_weight.size());
+  const double largest = *std::max_element(log_weight.begin(), log_weight.end());
+  double sum = 0, square = 0, deviation = 0;
+  for (const double w : log_weight) {
+    score.reverse_kl -= w / count;
+    const double weight = std::exp(w - largest);
+    sum += weight;
+    square += weight * weight;
+  }
+  for (const double w : log_weight) deviation += (w + score.reverse_kl) * (w + score.reverse_kl);
+  score.standard_error = std::sqrt(deviation / (count * std::max(1.0, count - 1)));
+  score.effective_share = sum * sum / (count * square);
+  return score;
+}
+
+template TargetScore score_against(Density<float>&, const Distribution<double>&, std::size_t, std::uint64_t);
+template TargetScore score_against(Density<double>&, const Distribution<double>&, std::size_t, std::uint64_t);
+
+}  // namespace riemflow
