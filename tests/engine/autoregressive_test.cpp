@@ -65,7 +65,8 @@ TEST(AutoregressiveSlow, MassOnSphereTimesCircle) {
 }
 
 TEST(Autoregressive, MassBeyondThreeDimensions) {
-  for (const char* manifold : {"torus:5", "ball:2 x sphere:2", "sphere:2 x torus:2", "euclidean:2 x torus:2"}) {
+  for (const char* manifold :
+       {"torus:5", "ball:2 x sphere:2", "sphere:2 x torus:2", "euclidean:2 x torus:2"}) {
     const auto model = random_transport<double>(chain(manifold), 5);
     const Mass mass = total_mass(*model, {}, 60);
     EXPECT_TRUE(mass.from_samples);
@@ -73,7 +74,8 @@ TEST(Autoregressive, MassBeyondThreeDimensions) {
   }
 }
 
-// ∫ p(x₁, x₂) dx₂ = p(x₁), which the first link alone knows: the chain rule, and that each factor's is a density.
+// ∫ p(x₁, x₂) dx₂ = p(x₁), which the first link alone knows: the chain rule, and that each factor's is a
+// density.
 TEST(Autoregressive, TheLastFactorIntegratesAway) {
   for (const std::uint64_t seed : {1u, 2u}) {
     const auto model = random_transport<double>(chain("torus:2", 1e-9), seed, 3);
@@ -113,7 +115,8 @@ TEST(Autoregressive, SamplesComeBackToTheBase) {
     const auto model = random_transport<double>(chain(manifold, 1e-8), 6);
     const Points<double> start = model->sample_base(50, 9), end = model->sample(50, 9).frames[0];
     EXPECT_LT(largest_distance(model->manifold(), model->log_prob(end).base_points, start), 1e-5) << manifold;
-    EXPECT_LT(largest_distance(model->manifold(), model->pull(end, 4).frames.back(), start), 1e-5) << manifold;
+    EXPECT_LT(largest_distance(model->manifold(), model->pull(end, 4).frames.back(), start), 1e-5)
+        << manifold;
     EXPECT_GT(largest_distance(model->manifold(), start, end), 0.1) << manifold;
   }
   const auto model = random_transport<double>(chain("torus:2"), 1);
@@ -122,7 +125,8 @@ TEST(Autoregressive, SamplesComeBackToTheBase) {
 
 TEST(Autoregressive, GradientOfTheLikelihood) {
   for (const char* manifold : {"torus:3", "sphere:2 x torus:1", "ball:2 x sphere:2"}) {
-    for (const DivergenceEstimator estimator : {DivergenceEstimator::exact, DivergenceEstimator::hutchinson}) {
+    for (const DivergenceEstimator estimator :
+         {DivergenceEstimator::exact, DivergenceEstimator::hutchinson}) {
       FlowConfig config = chain(manifold, 1e-9);
       config.divergence.estimator = estimator;
       config.field.width = 8;
@@ -141,7 +145,8 @@ TEST(Autoregressive, HutchinsonsEstimateHasTheExactMean) {
   config.divergence = {DivergenceEstimator::hutchinson, Noise::gaussian, 64};
   const auto estimate = random_transport<double>(config, 4);
   Points<double> point(1, 4), copies(256, 4);
-  for (std::size_t i = 0; i < 256; ++i) copies[i][0] = 0.6, copies[i][1] = 0, copies[i][2] = -0.8, copies[i][3] = 1;
+  for (std::size_t i = 0; i < 256; ++i)
+    copies[i][0] = 0.6, copies[i][1] = 0, copies[i][2] = -0.8, copies[i][3] = 1;
   point.values = {0.6, 0, -0.8, 1};
   const LogProb<double> many = estimate->log_prob(copies, {5, 0});
   EXPECT_NEAR(many.mean(), exact->log_prob(point).values[0], 4 * many.standard_error());

@@ -19,10 +19,12 @@ struct Case {
   ModelKind kind;
   const char* manifold;
 };
-constexpr Case kEverywhere[] = {
-    {ModelKind::stereographic, "sphere:1"}, {ModelKind::stereographic, "sphere:2"},
-    {ModelKind::stereographic, "sphere:2,K=0.5"}, {ModelKind::wrapped, "ball:1"},
-    {ModelKind::wrapped, "ball:2"}, {ModelKind::wrapped, "ball:2,K=-0.5"}};
+constexpr Case kEverywhere[] = {{ModelKind::stereographic, "sphere:1"},
+                                {ModelKind::stereographic, "sphere:2"},
+                                {ModelKind::stereographic, "sphere:2,K=0.5"},
+                                {ModelKind::wrapped, "ball:1"},
+                                {ModelKind::wrapped, "ball:2"},
+                                {ModelKind::wrapped, "ball:2,K=-0.5"}};
 
 TEST(ChartFlow, MassIsOne) {
   for (const Case& c : kEverywhere) {
@@ -63,7 +65,8 @@ TEST(ChartFlow, TheNaiveModelLosesWhatLiesOutside) {
     EXPECT_TRUE(std::isnan(drawn.frames[0][failure.point][0]));
   }
   // At the origin λ = 2: half the plane's density in each direction.
-  EXPECT_NEAR(model->log_prob(Points<double>(1, 2)).values[0], -std::log(2 * std::numbers::pi) - std::log(4), 1e-12);
+  EXPECT_NEAR(model->log_prob(Points<double>(1, 2)).values[0], -std::log(2 * std::numbers::pi) - std::log(4),
+              1e-12);
 }
 
 TEST(ChartFlow, SamplesComeBackToTheBase) {
@@ -90,7 +93,8 @@ TEST(ChartFlow, GradientOfTheLikelihood) {
   for (const Case& c : {kEverywhere[1], kEverywhere[5], Case{ModelKind::naive, "ball:2"}}) {
     auto model = random_transport<double>(small_model(c.kind, c.manifold, 1e-9), 4, 1);
     // Points well inside the ball, for the naive model.
-    Points<double> points = model->manifold().ambient() == 3 ? model->sample_base(20, 5) : Points<double>(20, 2);
+    Points<double> points =
+        model->manifold().ambient() == 3 ? model->sample_base(20, 5) : Points<double>(20, 2);
     if (model->manifold().ambient() == 2)
       for (std::size_t i = 0; i < 40; ++i) points.values[i] = 0.6 * std::sin(static_cast<double>(i + 1));
     const GradientErrors errors = gradient_errors(*model, points, 7);
@@ -99,9 +103,11 @@ TEST(ChartFlow, GradientOfTheLikelihood) {
   }
 }
 
-// KL(model ‖ target) over fixed base draws, against differences of log p − log target at the draws themselves.
+// KL(model ‖ target) over fixed base draws, against differences of log p − log target at the draws
+// themselves.
 TEST(ChartFlow, GradientOfTheReverseDivergence) {
-  const auto check = [](ModelKind kind, const char* manifold, std::shared_ptr<const Distribution<double>> target) {
+  const auto check = [](ModelKind kind, const char* manifold,
+                        std::shared_ptr<const Distribution<double>> target) {
     auto model = random_transport<double>(small_model(kind, manifold, 1e-9), 6, 1);
     const auto in_coordinates = model->target_of(target);
     const auto divergence = [&] {
@@ -192,11 +198,13 @@ TEST(ChartFlow, Refuses) {
   EXPECT_NE(message(ModelKind::stereographic, "torus:2"), "");
   EXPECT_NE(message(ModelKind::vmf_mixture, "sphere:2").find("no flow"), std::string::npos);
   const auto naive = make_transport<double>(small_model(ModelKind::naive, "ball:2"), 1, 1);
-  EXPECT_THROW(naive->target_of(std::make_shared<WrappedNormal<double>>(WrappedNormal<double>::standard(2, -1))),
-               Error);
+  EXPECT_THROW(
+      naive->target_of(std::make_shared<WrappedNormal<double>>(WrappedNormal<double>::standard(2, -1))),
+      Error);
   Points<double> off(1, 3);
   off.values = {1, 1, 1};
-  EXPECT_THROW(make_transport<double>(small_model(ModelKind::stereographic, "sphere:2"), 1, 1)->log_prob(off), Error);
+  EXPECT_THROW(make_transport<double>(small_model(ModelKind::stereographic, "sphere:2"), 1, 1)->log_prob(off),
+               Error);
 }
 
 }  // namespace

@@ -56,7 +56,8 @@ FitConfig to_target(ModelKind kind) {
 TEST(FitToATarget, ComesNearerAndGoesOnToTheSameBits) {
   for (const ModelKind kind : {ModelKind::riemannian, ModelKind::stereographic}) {
     const FitConfig config = to_target(kind);
-    const auto flow = make_transport<float>(config.flow, 1, 2), again = make_transport<float>(config.flow, 1, 1);
+    const auto flow = make_transport<float>(config.flow, 1, 2),
+               again = make_transport<float>(config.flow, 1, 1);
     const double before = score_against(*flow, *fisher(5), 500, 1).reverse_kl;
     Fit<float> fit(*flow, config, fisher(5), 200);
     for (int i = 0; i < 30; ++i) fit.step();
@@ -69,7 +70,8 @@ TEST(FitToATarget, ComesNearerAndGoesOnToTheSameBits) {
     rest.restore(state);
     while (!rest.done()) rest.step();
     rest.finish();
-    EXPECT_TRUE(std::equal(flow->parameters().begin(), flow->parameters().end(), again->parameters().begin()));
+    EXPECT_TRUE(
+        std::equal(flow->parameters().begin(), flow->parameters().end(), again->parameters().begin()));
     EXPECT_EQ(fit.progress().best, rest.progress().best);
   }
 }

@@ -131,9 +131,11 @@ class Run {
     result.test_nll = result.test_error = result.reference_nll = kNaN;
     if (data_.target) {
       const std::unique_ptr<Transport<T>> exact = exact_flow();
-      result.target = score_against(exact ? *exact : *flow_, *data_.target, kFinalDraws, request_.settings.seed + 1);
+      result.target =
+          score_against(exact ? *exact : *flow_, *data_.target, kFinalDraws, request_.settings.seed + 1);
       result.failed_test_points = result.target->failed;
-      if (result.target->failed > 0) say("Warning: {} of {} draws failed.", result.target->failed, kFinalDraws);
+      if (result.target->failed > 0)
+        say("Warning: {} of {} draws failed.", result.target->failed, kFinalDraws);
     }
     if (data_.split.test.empty()) return;
     const Points<T> test = part_of<T>(data_.points, data_.split.test);

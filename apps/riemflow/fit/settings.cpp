@@ -123,11 +123,13 @@ void declare(CLI::App& app, FitSettings& s) {
   model.choice("--precision", s.precision, {"float", "double"}, "Of all numbers");
 
   Group training(app, "Training");
-  training.choice("--objective", s.objective, {"nll", "reverse-kl"},
-                  "nll: mean negative log-likelihood of the data; reverse-kl: KL(model || target), with --target");
-  training.text("--target", s.target, "DENSITY",
-                "Instead of data, a density to learn by reverse KL: vmf:mu=0;0;1,kappa=10, vmf:lat=47,lon=8,kappa=50, "
-                "wrapped-normal:alpha=1,sigma=0.3;1, or a mixture 0.3*vmf:... + 0.7*vmf:...");
+  training.choice(
+      "--objective", s.objective, {"nll", "reverse-kl"},
+      "nll: mean negative log-likelihood of the data; reverse-kl: KL(model || target), with --target");
+  training.text(
+      "--target", s.target, "DENSITY",
+      "Instead of data, a density to learn by reverse KL: vmf:mu=0;0;1,kappa=10, vmf:lat=47,lon=8,kappa=50, "
+      "wrapped-normal:alpha=1,sigma=0.3;1, or a mixture 0.3*vmf:... + 0.7*vmf:...");
   training.number("--iterations", s.iterations, at_least(1), "Training steps at most");
   training.number("--epochs", s.epochs, at_least(0),
                   "Passes over the training points, instead of --iterations");

@@ -49,8 +49,10 @@ std::string manifold_of_target(const std::string& target) {
     const std::size_t at = target.find(key);
     if (at == target.npos) return 0;
     const std::size_t end = target.find_first_of(",+", at);
-    return 1 + std::count(target.begin() + static_cast<std::ptrdiff_t>(at),
-                          end == target.npos ? target.end() : target.begin() + static_cast<std::ptrdiff_t>(end), ';');
+    return 1 +
+           std::count(target.begin() + static_cast<std::ptrdiff_t>(at),
+                      end == target.npos ? target.end() : target.begin() + static_cast<std::ptrdiff_t>(end),
+                      ';');
   };
   if (const auto n = numbers_after("mu="); n > 1) return fmt::format("sphere:{}", n - 1);
   if (target.find("lat=") != target.npos) return "sphere:2";
@@ -64,8 +66,8 @@ std::string manifold_of_target(const std::string& target) {
 TrainingData read_target(const FitSettings& settings) {
   TrainingData data;
   data.manifold = manifold_of(settings, settings.manifold.empty() ? manifold_of_target(settings.target) : "");
-  data.target =
-      parse_target<double>(settings.target, std::shared_ptr<const Manifold<double>>(parse_manifold<double>(data.manifold)));
+  data.target = parse_target<double>(
+      settings.target, std::shared_ptr<const Manifold<double>>(parse_manifold<double>(data.manifold)));
   data.name = data.target->name();
   return data;
 }

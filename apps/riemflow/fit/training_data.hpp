@@ -29,8 +29,8 @@ struct TrainingData {
 /// wanted, and splits. Throws Error.
 TrainingData read_training_data(const std::string& path, const FitSettings& settings);
 
-/// settings.target in place of a file. Throws Error where it is none, or its manifold is neither given nor plain
-/// from it.
+/// settings.target in place of a file. Throws Error where it is none, or its manifold is neither given nor
+/// plain from it.
 TrainingData read_target(const FitSettings& settings);
 
 /// points[i] for i of `part`.

@@ -5,8 +5,9 @@
 //   vmf:lat=47.5,lon=8.5,kappa=100    on sphere:2, μ in degrees (manifold/earth.hpp)
 //   wrapped-normal:alpha=1.5,sigma=0.3;1
 //                                     on the ball, about exp_0(α∂₁) as in the paper: ∂₁ has length λ(0) = 2,
-//                                     so the mean is at distance 2α, tanh(√c α)/√c on the first axis. sigma: VARIANCES in orthonormal coordinates of T_0: one for
-//                                     all, one a coordinate, or the whole matrix of d² numbers
+//                                     so the mean is at distance 2α, tanh(√c α)/√c on the first axis. sigma:
+//                                     VARIANCES in orthonormal coordinates of T_0: one for all, one a
+//                                     coordinate, or the whole matrix of d² numbers
 //   wrapped-normal:mean=0.3;0.1       the mean in the coordinates of the ball; without either it is 0.
 //                                     Without sigma it is 1
 //   uniform                           on what has a finite volume

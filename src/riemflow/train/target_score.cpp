@@ -29,12 +29,14 @@ TargetScore score_against(Density<T>& model, const Distribution<double>& target,
 
   std::vector<double> log_weight;
   for (std::size_t i = 0; i < truth.size(); ++i)
-    if (const double w = truth[i] - static_cast<double>(own.values[i]); !std::isnan(w)) log_weight.push_back(w);
+    if (const double w = truth[i] - static_cast<double>(own.values[i]); !std::isnan(w))
+      log_weight.push_back(w);
   TargetScore score;
   score.draws = log_weight.size();
   score.failed = n - score.draws;
   if (log_weight.empty()) {
-    score.reverse_kl = score.standard_error = score.effective_share = std::numeric_limits<double>::quiet_NaN();
+    score.reverse_kl = score.standard_error = score.effective_share =
+        std::numeric_limits<double>::quiet_NaN();
     return score;
   }
   const auto count = static_cast<double>(log_weight.size());

@@ -7,7 +7,7 @@
 namespace riemflow {
 
 struct TargetScore {
-  double reverse_kl = 0;      ///< KL(model ‖ target) in nats: mean of log p − log target over draws of the model
+  double reverse_kl = 0;  ///< KL(model ‖ target) in nats: mean of log p − log target over draws of the model
   double standard_error = 0;  ///< of that mean
   /// Effective sample size as a share of the draws, (Σw)²/(n Σw²) with w = target/p: what n draws are worth
   /// when they are weighted to stand for the target. 1 for a perfect model.
