@@ -7,6 +7,7 @@ LikelihoodSystem<T>::LikelihoodSystem(const VectorField<T>& field, const FlowCon
     : manifold_(field.manifold()),
       pass_(field, config.divergence, config.regularisation.frobenius > 0, density),
       ambient_(field.manifold().ambient()),
+      given_(field.config().given),
       density_(density) {}
 
 template <class T>

@@ -29,6 +29,7 @@ class LikelihoodSystem final : public OdeSystem<T> {
   int rows() const override { return ambient_ + 3; }
   int moving() const override { return ambient_; }
   int controlled() const override { return density_ ? ambient_ + 1 : ambient_; }
+  int still() const override { return given_; }
   std::size_t tape_size() const override { return pass_.tape_size(); }
   bool evaluate(double t, const Pack<T>* y, Pack<T>* rate, T* tape) override;
   void backward(double t, const T* tape, Pack<T>* rate_bar, Pack<T>* y_bar) override;
@@ -42,7 +43,7 @@ class LikelihoodSystem final : public OdeSystem<T> {
  private:
   const Manifold<T>& manifold_;
   FieldPass<T> pass_;
-  int ambient_;
+  int ambient_, given_;
   bool density_;
   const T* working_ = nullptr;
   T* working_bar_ = nullptr;

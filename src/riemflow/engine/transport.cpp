@@ -59,8 +59,6 @@ ParameterLayout transport_layout(const FlowConfig& config) {
 template <class T>
 std::unique_ptr<Transport<double>> in_double(const Transport<T>& transport, const FlowConfig& config) {
   auto copy = make_transport<double>(config, 0, transport.threads());
-  require(copy->base_name() == transport.base_name(), "the base of the flow is " + transport.base_name(),
-          "use a flow with the default base");
   std::copy(transport.parameters().begin(), transport.parameters().end(), copy->parameters().begin());
   return copy;
 }

@@ -84,7 +84,8 @@ std::unique_ptr<Transport<T>> make_transport(const FlowConfig& config, std::uint
 template <class T>
 ParameterLayout transport_layout(const FlowConfig& config);
 
-/// A copy in double precision under a configuration of its own, of the same model and network.
+/// A copy in double precision under a configuration of its own, of the same model and network; its base is the
+/// default one.
 template <class T>
 std::unique_ptr<Transport<double>> in_double(const Transport<T>& transport, const FlowConfig& config);
 

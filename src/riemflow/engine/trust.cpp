@@ -13,6 +13,8 @@ namespace {
 /// The same flow in double precision, at a tenth of the tolerance and under error control.
 template <class T>
 std::unique_ptr<Transport<double>> reference_of(const Transport<T>& flow) {
+  require(flow.base_name() == "default", "the base of the flow is " + flow.base_name(),
+          "examine a flow with the default base");
   FlowConfig config = flow.config();
   SolverOptions& solver = config.solver;
   if (solver.fixed_steps > 0) {

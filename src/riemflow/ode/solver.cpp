@@ -76,6 +76,7 @@ void Solver<T>::reserve(const OdeSystem<T>& system) {
   evaluations_ = 0;
   rows_ = system.rows();
   controlled_ = system.controlled();
+  still_ = system.still();
   tape_size_ = system.tape_size();
   const std::size_t state = static_cast<std::size_t>(rows_) * kLanes;
   stages_.resize(state * (kMaxStages + 1));
@@ -205,7 +206,7 @@ double Solver<T>::scaled_norm(OdeSystem<T>& system, const Pack<T>* v, const Pack
   for (int l = 0; l < kLanes; ++l) {
     // In double: the squares of a large error over a small tolerance overflow in float.
     double sum = 0;
-    for (int i = 0; i < controlled_; ++i) {
+    for (int i = still_; i < controlled_; ++i) {
       const double size =
           std::max(std::abs(static_cast<double>(y[i][l])), std::abs(static_cast<double>(y_other[i][l])));
       const double w = std::max(static_cast<double>(weight[i][l]), static_cast<double>(weight_other[i][l]));
@@ -216,7 +217,7 @@ double Solver<T>::scaled_norm(OdeSystem<T>& system, const Pack<T>* v, const Pack
     worst = std::max(worst, sum);
     total += sum;
   }
-  return std::sqrt((norm_ == ErrorNorm::worst_point ? worst : total / kLanes) / controlled_);
+  return std::sqrt((norm_ == ErrorNorm::worst_point ? worst : total / kLanes) / (controlled_ - still_));
 }
 
 /// Hairer, Nørsett & Wanner II.4: compares an explicit Euler step's change of slope with the slope. One

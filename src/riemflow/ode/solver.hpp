@@ -96,7 +96,7 @@ class Solver {
   ErrorNorm norm_ = ErrorNorm::worst_point;
   int evaluations_ = 0;
   int rows_ = 0;
-  int controlled_ = 0;
+  int controlled_ = 0, still_ = 0;
   std::size_t tape_size_ = 0;
   AlignedVector<T> stages_, trial_, next_, unprojected_, error_, weight_, scratch_tape_;
 };

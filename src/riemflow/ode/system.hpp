@@ -17,6 +17,8 @@ class OdeSystem {
   virtual int moving() const = 0;
   /// Rows that step control looks at, ≥ moving().
   virtual int controlled() const = 0;
+  /// Leading rows that never change, and are no part of the error's mean.
+  virtual int still() const { return 0; }
   /// Numbers an evaluation keeps for its backward pass.
   virtual std::size_t tape_size() const = 0;
 
