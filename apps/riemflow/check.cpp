@@ -25,7 +25,9 @@ struct CheckOptions {
 };
 
 struct Report {
-  std::string precision, manifold, solver;
+  std::string precision, manifold;
+  std::string solver;  ///< or what the model is, if it is no flow
+  bool is_flow = true;
   Trust trust;
   std::optional<DataScores> data;
 };
@@ -43,13 +45,8 @@ const char* method_of(const Mass& mass) {
   return mass.from_samples ? "change of variables on samples, standard error" : "adaptive quadrature";
 }
 
-void print_text(const CheckOptions& options, const Report& report) {
-  const Trust& trust = report.trust;
-  const Integral& mass = trust.mass.integral;
-  fmt::print("model       {}: {}, {} precision, {}\n", options.model.path, report.manifold, report.precision,
-             report.solver);
-  fmt::print("mass        {:.6f} ± {:.2g} ({}, {} evaluations, {} failed); bar 1 ± {:g}, error included\n",
-             mass.value, mass.error, method_of(trust.mass), mass.evaluations, mass.failures, kMassBar);
+/// What only a flow has.
+void print_paths(const Trust& trust) {
   fmt::print(
       "round trip  {} samples base → data → base miss by {:.2g} (99 %), {:.2g} (worst); bars {:g}, {:g}\n",
       trust.points, trust.round_trip.most, trust.round_trip.worst, kRoundTripBar, kRoundTripWorstBar);
@@ -66,6 +63,16 @@ void print_text(const CheckOptions& options, const Report& report) {
       "samples failed\n",
       trust.solves.mean_evaluations(), trust.solves.most_evaluations, mean_step(trust.solves),
       100 * rejected_share(trust.solves), trust.failed, trust.points);
+}
+
+void print_text(const CheckOptions& options, const Report& report) {
+  const Trust& trust = report.trust;
+  const Integral& mass = trust.mass.integral;
+  fmt::print("model       {}: {}, {} precision, {}\n", options.model.path, report.manifold, report.precision,
+             report.solver);
+  fmt::print("mass        {:.6f} ± {:.2g} ({}, {} evaluations, {} failed); bar 1 ± {:g}, error included\n",
+             mass.value, mass.error, method_of(trust.mass), mass.evaluations, mass.failures, kMassBar);
+  if (report.is_flow) print_paths(trust);
   if (!report.data) return;
   const DataScores& data = *report.data;
   fmt::print("data        {}: {} points, NLL {:.4f} ± {:.4f} nats; {} failed\n", data.path, data.points,
@@ -81,35 +88,38 @@ nlohmann::ordered_json spread_json(const Spread& spread) {
   return {{"mean", spread.mean}, {"percentile_99", spread.most}, {"worst", spread.worst}};
 }
 
+nlohmann::ordered_json paths_json(const Trust& trust) {
+  return {{"samples", trust.points},
+          {"failed_samples", trust.failed},
+          {"round_trip", spread_json(trust.round_trip)},
+          {"round_trip_bars", {{"percentile_99", kRoundTripBar}, {"worst", kRoundTripWorstBar}}},
+          {"accuracy_nats", spread_json(trust.accuracy)},
+          {"accuracy_bars", {{"mean", kAccuracyMeanBar}, {"worst", kAccuracyWorstBar}}},
+          {"reference_tolerance", trust.reference_tolerance},
+          {"off_manifold", trust.off_manifold},
+          {"drift", trust.drift},
+          {"evaluations_per_solve",
+           {{"mean", trust.solves.mean_evaluations()}, {"most", trust.solves.most_evaluations}}},
+          {"mean_step", mean_step(trust.solves)},
+          {"rejected_share", rejected_share(trust.solves)}};
+}
+
 void print_as_json(const CheckOptions& options, const Report& report) {
   const Trust& trust = report.trust;
   const Integral& mass = trust.mass.integral;
-  nlohmann::ordered_json out = {
-      {"model", options.model.path},
-      {"manifold", report.manifold},
-      {"precision", report.precision},
-      {"solver", report.solver},
-      {"mass",
-       {{"value", mass.value},
-        {"error", mass.error},
-        {"method", method_of(trust.mass)},
-        {"evaluations", mass.evaluations},
-        {"failures", mass.failures},
-        {"converged", mass.converged},
-        {"bar", kMassBar}}},
-      {"samples", trust.points},
-      {"failed_samples", trust.failed},
-      {"round_trip", spread_json(trust.round_trip)},
-      {"round_trip_bars", {{"percentile_99", kRoundTripBar}, {"worst", kRoundTripWorstBar}}},
-      {"accuracy_nats", spread_json(trust.accuracy)},
-      {"accuracy_bars", {{"mean", kAccuracyMeanBar}, {"worst", kAccuracyWorstBar}}},
-      {"reference_tolerance", trust.reference_tolerance},
-      {"off_manifold", trust.off_manifold},
-      {"drift", trust.drift},
-      {"evaluations_per_solve",
-       {{"mean", trust.solves.mean_evaluations()}, {"most", trust.solves.most_evaluations}}},
-      {"mean_step", mean_step(trust.solves)},
-      {"rejected_share", rejected_share(trust.solves)}};
+  nlohmann::ordered_json out = {{"model", options.model.path},
+                                {"manifold", report.manifold},
+                                {"precision", report.precision},
+                                {"solver", report.solver},
+                                {"mass",
+                                 {{"value", mass.value},
+                                  {"error", mass.error},
+                                  {"method", method_of(trust.mass)},
+                                  {"evaluations", mass.evaluations},
+                                  {"failures", mass.failures},
+                                  {"converged", mass.converged},
+                                  {"bar", kMassBar}}}};
+  if (report.is_flow) out.update(paths_json(trust));
   if (report.data) {
     const DataScores& data = *report.data;
     nlohmann::ordered_json worst = nlohmann::ordered_json::array();
@@ -138,7 +148,9 @@ void run(const CheckOptions& options) {
     Report found;
     const auto* flow = dynamic_cast<const Transport<T>*>(&density);
     const SolverOptions solver = flow == nullptr ? SolverOptions{} : flow->config().solver;
-    found.solver = solver.fixed_steps > 0
+    found.is_flow = flow != nullptr;
+    found.solver = !found.is_flow ? std::string(name_of(model.config.model))
+                   : solver.fixed_steps > 0
                        ? fmt::format("{} in {} equal steps", solver.method, solver.fixed_steps)
                        : fmt::format("{} at {:g}", solver.method, solver.rtol);
     if (source) found.data = score_data(density, *source, options.data.path, model);

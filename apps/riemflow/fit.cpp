@@ -7,8 +7,9 @@
 
 #include "apps/riemflow/commands.hpp"
 #include "apps/riemflow/fit/layers.hpp"
+#include "apps/riemflow/fit/mixture.hpp"
 #include "apps/riemflow/fit/progress.hpp"
-#include "apps/riemflow/fit/run.hpp"
+#include "apps/riemflow/fit/provenance.hpp"
 #include "apps/riemflow/support/console.hpp"
 #include "apps/riemflow/support/data.hpp"
 #include "riemflow/core/error.hpp"
@@ -58,6 +59,14 @@ void refuse_changes(const Values& before, const Values& now, const std::string& 
 void print_result(const FitResult& result, const TrainingData& data, const Invocation& invocation) {
   const FitProgress& p = result.progress;
   fmt::print("model       {} ({} parameters on {})\n", invocation.output, result.parameters, data.manifold);
+  if (!result.search.empty()) {
+    const MixtureScore& chosen = result.search[result.chosen];
+    fmt::print("mixture     {} components{}{}\n", chosen.components,
+               chosen.rate > 0 ? fmt::format(" at rate {:g}", chosen.rate) : "",
+               result.search.size() > 1
+                   ? fmt::format(", the best of {} on the validation points", result.search.size())
+                   : "");
+  }
   fmt::print("training    {} iterations in {}, stopped by {}; best at {}\n", p.iteration,
              clock_text(result.seconds), result.stopped, p.best_iteration);
   fmt::print("validation  {:.4f} nats\n", p.best);
@@ -86,30 +95,40 @@ void print_result_json(const FitResult& result, const TrainingData& data, const 
               {"effective_sample_share", result.target->effective_share},
               {"draws", result.target->draws},
               {"failed", result.target->failed}};
-  print_json({{"model", invocation.output},
-              {"manifold", data.manifold},
-              {"parameters", result.parameters},
-              {"data",
-               {{"name", data.name},
-                {"sha256", data.sha256},
-                {"rows", data.rows},
-                {"duplicates", data.duplicates},
-                {"training", data.split.training.size()},
-                {"validation", data.split.validation.size()},
-                {"test", data.split.test.size()}}},
-              {"iterations", p.iteration},
-              {"best_iteration", p.best_iteration},
-              {"stopped", result.stopped},
-              {"seconds", result.seconds},
-              {"validation_nll", p.best},
-              {"test_nll", result.test_nll},
-              {"test_nll_standard_error", result.test_error},
-              {"reference", result.reference},
-              {"reference_nll", result.reference_nll},
-              {"failed_test_points", result.failed_test_points},
-              {"skipped_steps", p.skipped},
-              {"target", target},
-              {"settings", settings}});
+  nlohmann::ordered_json out = {{"model", invocation.output},
+                                {"manifold", data.manifold},
+                                {"parameters", result.parameters},
+                                {"data",
+                                 {{"name", data.name},
+                                  {"sha256", data.sha256},
+                                  {"rows", data.rows},
+                                  {"duplicates", data.duplicates},
+                                  {"training", data.split.training.size()},
+                                  {"validation", data.split.validation.size()},
+                                  {"test", data.split.test.size()}}},
+                                {"iterations", p.iteration},
+                                {"best_iteration", p.best_iteration},
+                                {"stopped", result.stopped},
+                                {"seconds", result.seconds},
+                                {"validation_nll", p.best},
+                                {"test_nll", result.test_nll},
+                                {"test_nll_standard_error", result.test_error},
+                                {"reference", result.reference},
+                                {"reference_nll", result.reference_nll},
+                                {"failed_test_points", result.failed_test_points},
+                                {"skipped_steps", p.skipped},
+                                {"target", target},
+                                {"settings", settings}};
+  if (!result.search.empty()) {
+    out["components"] = result.search[result.chosen].components;
+    out["search"] = search_json(result.search);
+  }
+  print_json(out);
+}
+
+void refuse_resumed_mixture(std::string_view model) {
+  require(model != name_of(ModelKind::vmf_mixture), "--resume: the fit of a vmf-mixture cannot be resumed",
+          "start anew without --resume; it takes seconds", Fault::usage);
 }
 
 void fit(const CLI::App& command, const Invocation& invocation) {
@@ -119,6 +138,7 @@ void fit(const CLI::App& command, const Invocation& invocation) {
   std::optional<Model> checkpoint;
   if (invocation.resume && std::filesystem::exists(invocation.output)) {
     checkpoint = load_model(invocation.output);
+    refuse_resumed_mixture(name_of(checkpoint->config.model));
     require(has_state(*checkpoint),
             invocation.output + ": it is a model, but not one whose training can go on",
             "start anew without --resume", Fault::bad_data);
@@ -153,6 +173,8 @@ void fit(const CLI::App& command, const Invocation& invocation) {
   }
   set_values(effective.app, lower);
   const Values values = effective_values(effective.app);
+  refuse_foreign_options(effective.settings.model, user);
+  if (invocation.resume) refuse_resumed_mixture(effective.settings.model);
 
   if (invocation.print_config) {
     fmt::print("{}", to_toml(effective.app, values));
@@ -223,7 +245,7 @@ void add_fit(CLI::App& app) {
       ->group("Settings from elsewhere");
   command
       ->add_flag("--resume", invocation->resume,
-                 "Go on from the checkpoint in MODEL, to the same bits as in one run")
+                 "Go on from the checkpoint in MODEL, to the same bits as in one run; not of a vmf-mixture")
       ->group("Settings from elsewhere");
   declare(*command, invocation->settings);
   command->footer(
@@ -233,6 +255,7 @@ void add_fit(CLI::App& app) {
       "  riemflow fit torsions.csv -o torsions.model --columns phi,psi --manifold torus:2\n"
       "  riemflow fit quakes.csv -o chart.model --model stereographic\n"
       "  riemflow fit quakes.csv -o quakes.model --resume\n"
+      "  riemflow fit quakes.csv -o mixture.model --model vmf-mixture --components 50,100 --rates 0.05,0.01\n"
       "  riemflow fit --target 'vmf:lat=47,lon=8,kappa=50' --objective reverse-kl -o alps.model\n"
       "  riemflow fit --preset paper --print-config > paper.toml\n"
       "  riemflow fit quakes.csv -o paper.model --config paper.toml --seed 1");

@@ -1,6 +1,7 @@
 #include <fmt/core.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
@@ -51,14 +52,46 @@ void print_fields(const std::string& name, const Json& value) {
   fmt::print("  {:<28} {}\n", name.empty() ? "text" : name, shown(text));
 }
 
+std::string metadata_of(const Model& model, const char* key) {
+  const auto entry = model.metadata.find(key);
+  return entry == model.metadata.end() ? std::string() : entry->second;
+}
+
+void line(const char* name, const std::string& value) { fmt::print("{:<12} {}\n", name, value); }
+
+void print_flow(const Model& model, const Json& config) {
+  const FieldConfig& field = model.config.field;
+  const SolverOptions& solver = model.config.solver;
+  const Json& f = config.at("field");
+  const std::string base = metadata_of(model, "base");
+  line("field", fmt::format("{} hidden layers of {}, {}, input {}, {} parameters, {}", field.depth,
+                            field.width, f.at("activation").get<std::string>(),
+                            f.at("input").get<std::string>(), numbers_in(model.parameters), model.precision));
+  line("base", shown(base.empty() ? "default" : base));
+  line("divergence", config.at("divergence").at("estimator").get<std::string>());
+  line("solver", solver.fixed_steps > 0
+                     ? fmt::format("{}, {} fixed steps", solver.method, solver.fixed_steps)
+                     : fmt::format("{}, rtol {:g}, atol {:g}", solver.method, solver.rtol, solver.atol));
+}
+
+void print_mixture(const Model& model) {
+  const MixtureParameters mixture = mixture_of(model);
+  std::vector<double> kappas = mixture.kappas;
+  std::sort(kappas.begin(), kappas.end());
+  line("components",
+       fmt::format("{}, {} numbers, {}", mixture.size(), numbers_in(model.parameters), model.precision));
+  line("κ", fmt::format("{:.4g} to {:.4g}, median {:.4g}", kappas.front(), kappas.back(),
+                        kappas[kappas.size() / 2]));
+  line("weights",
+       fmt::format("{:.4g} to {:.4g}", *std::min_element(mixture.weights.begin(), mixture.weights.end()),
+                   *std::max_element(mixture.weights.begin(), mixture.weights.end())));
+}
+
 void run(const std::string& path, bool json) {
   const Model model = load_model(path);
   std::error_code ignored;
   const std::uintmax_t size = std::filesystem::file_size(path, ignored);
-  const auto text_of = [&](const char* key) {
-    const auto entry = model.metadata.find(key);
-    return entry == model.metadata.end() ? std::string() : entry->second;
-  };
+  const auto text_of = [&](const char* key) { return metadata_of(model, key); };
   const Json config = Json::parse(config_to_json(model.config));
   const bool resumable = !model.state.empty();
   if (json) {
@@ -79,23 +112,13 @@ void run(const std::string& path, bool json) {
     return;
   }
 
-  const auto line = [](const char* name, const std::string& value) {
-    fmt::print("{:<12} {}\n", name, value);
-  };
-  const FieldConfig& field = model.config.field;
-  const SolverOptions& solver = model.config.solver;
-  const Json& f = config.at("field");
   line("model", path + (ignored ? "" : fmt::format(", {} bytes", size)));
   line("kind", std::string(name_of(model.config.model)));
   line("manifold", model.config.manifold);
-  line("field", fmt::format("{} hidden layers of {}, {}, input {}, {} parameters, {}", field.depth,
-                            field.width, f.at("activation").get<std::string>(),
-                            f.at("input").get<std::string>(), numbers_in(model.parameters), model.precision));
-  line("base", shown(text_of("base").empty() ? "default" : text_of("base")));
-  line("divergence", config.at("divergence").at("estimator").get<std::string>());
-  line("solver", solver.fixed_steps > 0
-                     ? fmt::format("{}, {} fixed steps", solver.method, solver.fixed_steps)
-                     : fmt::format("{}, rtol {:g}, atol {:g}", solver.method, solver.rtol, solver.atol));
+  if (is_flow(model.config.model))
+    print_flow(model, config);
+  else
+    print_mixture(model);
   line("resumable", resumable ? "yes: it holds the state of the training" : "no: parameters only");
   for (const auto& [name, key] : {std::pair{"data", "data_name"},
                                   {"SHA-256", "data_sha256"},

@@ -285,6 +285,69 @@ TEST(MixtureFit, GridKeepsTheBestByValidation) {
   EXPECT_GT(search.scores[0].validation, search.fit.validation + 0.1);  // one component cannot do
 }
 
+TEST(MixtureFit, TheWatchSeesEachEpochAndCanStop) {
+  const VonMisesFisherMixture<double> p(truth_on_two_sphere());
+  const Points<double> training = draw<double>(p, 300, 10), validation = draw<double>(p, 300, 11);
+  ThreadPool pool(2);
+  MixtureAdamConfig config;
+  config.epochs = 40;
+  std::vector<MixtureProgress> seen;
+  config.watch = [&](const MixtureProgress& progress) {
+    seen.push_back(progress);
+    return progress.epoch < 25;
+  };
+  const MixtureFit fit = fit_mixture_adam(mixture_start(training, 3, 0), training, validation, config, pool);
+  EXPECT_TRUE(fit.stopped);
+  ASSERT_EQ(seen.size(), 25u);
+  for (std::size_t i = 0; i < seen.size(); ++i) {
+    EXPECT_EQ(seen[i].epoch, static_cast<long>(i) + 1);
+    EXPECT_EQ(seen[i].training, fit.training[i]);
+    EXPECT_EQ(seen[i].validated, (i + 1) % 10 == 0);
+    EXPECT_GE(seen[i].validation, seen[i].best);
+  }
+  EXPECT_EQ(seen.back().best, fit.validation);
+  EXPECT_NEAR(mean_nll(fit.parameters, validation), fit.validation, 1e-13);
+
+  // A search ends with the fit that is stopped, and keeps the best of what was made.
+  seen.clear();
+  config.watch = [&](const MixtureProgress& progress) {
+    seen.push_back(progress);
+    return progress.run < 2 || progress.epoch < 5;
+  };
+  const MixtureSearch search = grid_search(training, validation, {{0.1, 0.05}, {2, 3}}, config, pool);
+  EXPECT_TRUE(search.stopped);
+  ASSERT_EQ(search.scores.size(), 3u);
+  EXPECT_EQ(seen.size(), 40u + 40u + 5u);
+  EXPECT_EQ(seen.back().runs, 4u);
+  EXPECT_EQ(seen.back().components, 3u);
+  EXPECT_EQ(seen.back().rate, 0.1);
+  EXPECT_EQ(search.fit.validation, search.scores[search.chosen].validation);
+
+  MixtureEmConfig em;
+  em.watch = [&](const MixtureProgress& progress) { return progress.run == 0 || progress.epoch < 2; };
+  const MixtureSearch by_em = grid_search_em(training, validation, {1, 3, 5}, em, pool);
+  EXPECT_TRUE(by_em.stopped);
+  EXPECT_EQ(by_em.scores.size(), 2u);
+  em.watch = nullptr;
+  const MixtureSearch whole = grid_search_em(training, validation, {1, 3, 5}, em, pool);
+  EXPECT_FALSE(whole.stopped);
+  ASSERT_EQ(whole.scores.size(), 3u);
+  for (const MixtureScore& score : whole.scores) EXPECT_GE(score.validation, whole.fit.validation);
+}
+
+TEST(MixtureFit, PatienceEndsAFitThatGainsNoMore) {
+  const VonMisesFisherMixture<double> p(truth_on_two_sphere());
+  const Points<double> training = draw<double>(p, 100, 10), validation = draw<double>(p, 100, 11);
+  ThreadPool pool(2);
+  MixtureAdamConfig config;
+  config.rate = 0.1;
+  config.epochs = 5000;
+  config.patience = 5;
+  const MixtureFit fit = fit_mixture_adam(mixture_start(training, 20, 0), training, validation, config, pool);
+  EXPECT_FALSE(fit.stopped);
+  EXPECT_EQ(static_cast<long>(fit.training.size()), fit.best + 50);
+}
+
 TEST(MixtureFit, RefusesWhatMakesNoSense) {
   const Points<double> points = draw<double>(VonMisesFisherMixture<double>(truth_on_two_sphere()), 10, 12);
   const MixtureParameters start = truth_on_two_sphere();

@@ -47,10 +47,11 @@ ProgressLine::~ProgressLine() { clear(); }
 std::string ProgressLine::text(const FitProgress& p, double now) const {
   const double left = speed_ > 0 ? static_cast<double>(iterations_ - p.iteration) / speed_ : INFINITY;
   const double eta = std::min(left, seconds_ - now);
-  return fmt::format(
-      "iteration {}/{}  loss {}  validation {} (best {} at {})  {:.0f} evaluations  {:.0f}/s  ETA {}",
-      p.iteration, iterations_, nats(p.loss), nats(p.validation), nats(p.best), p.best_iteration,
-      p.evaluations, speed_, std::isfinite(eta) ? clock_text(eta) : "–");
+  return fmt::format("iteration {}/{}  loss {}  validation {} (best {} at {})  {}  {:.0f}/s  ETA {}",
+                     p.iteration, iterations_, nats(p.loss), nats(p.validation), nats(p.best),
+                     p.best_iteration,
+                     note_.empty() ? fmt::format("{:.0f} evaluations", p.evaluations) : note_, speed_,
+                     std::isfinite(eta) ? clock_text(eta) : "–");
 }
 
 void ProgressLine::update(const FitProgress& p) {

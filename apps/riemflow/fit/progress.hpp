@@ -24,6 +24,8 @@ class ProgressLine {
 
   /// Call after every iteration; it decides what is shown.
   void update(const FitProgress& progress);
+  /// Shown in place of the solver's evaluations.
+  void note(std::string text) { note_ = std::move(text); }
   /// Ends the line that rewrites itself, if there is one.
   void clear();
 
@@ -33,6 +35,7 @@ class ProgressLine {
   long iterations_;
   double seconds_;
   bool quiet_, terminal_;
+  std::string note_;
   Clock::time_point start_ = Clock::now();
   double shown_ = -1;  // seconds after the start
   // Where the speed is measured from: a few seconds ago, because solves grow longer as training goes on.

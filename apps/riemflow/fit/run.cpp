@@ -6,13 +6,15 @@
 #include <numeric>
 
 #include "apps/riemflow/commands.hpp"
+#include "apps/riemflow/fit/mixture.hpp"
+#include "apps/riemflow/fit/output_file.hpp"
 #include "apps/riemflow/fit/progress.hpp"
+#include "apps/riemflow/fit/provenance.hpp"
 #include "apps/riemflow/support/console.hpp"
 #include "apps/riemflow/support/signals.hpp"
 #include "riemflow/core/error.hpp"
 #include "riemflow/density/base.hpp"
 #include "riemflow/density/draws.hpp"
-#include "riemflow/io/atomic_file.hpp"
 #include "riemflow/io/checkpoint.hpp"
 #include "riemflow/manifold/parse.hpp"
 
@@ -22,32 +24,6 @@ namespace {
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 /// Of the model, by which a fit to a target is validated and, with others, judged in the end.
 constexpr std::size_t kValidationDraws = 1000, kFinalDraws = 10000;
-
-/// Fails now rather than after the training if the path cannot be written, and leaves what is there as it is.
-void require_writable(const std::string& path) {
-  struct Tried {};
-  try {
-    write_file_atomically(path, [](Sink& sink) {
-      sink.write("riemflow");
-      sink.flush();
-      throw Tried{};
-    });
-  } catch (const Tried&) {
-  }
-}
-
-/// Checkpoints replace each other, so the output must be a file.
-void require_file(const std::string& path) {
-  std::error_code code;
-  const auto kind = std::filesystem::status(path, code).type();
-  using std::filesystem::file_type;
-  if (kind == file_type::directory)
-    throw Error(fmt::format("cannot write {}: it is a directory", path), "name a file, as in -o my.model",
-                Fault::cannot_write);
-  if (kind != file_type::regular && kind != file_type::not_found && kind != file_type::none)
-    throw Error(fmt::format("cannot write {}: it is not a regular file", path),
-                "name a file, as in -o my.model", Fault::cannot_write);
-}
 
 template <class T>
 class Run {
@@ -100,7 +76,7 @@ class Run {
     result.parameters = flow_->parameters().size();
     score_test(result);
     Model model = described(flow_->parameters(), state);
-    model.metadata["provenance"] = provenance(result.progress, &result).dump();
+    model.metadata["provenance"] = provenance(request_, data_, result.progress, &result).dump();
     save(model);
     result.seconds = seconds_since(start);
     return result;
@@ -128,10 +104,7 @@ class Run {
     Model model = make_model<T>(*flow_, parameters);
     model.config = exact_config();
     model.state = state_tensors(state);
-    model.metadata["riemflow_version"] = RIEMFLOW_VERSION;
-    model.metadata["seed"] = std::to_string(request_.settings.seed);
-    model.metadata["data_sha256"] = data_.sha256;
-    model.metadata["data_name"] = data_.name;
+    describe(model, request_, data_);
     return model;
   }
 
@@ -140,39 +113,8 @@ class Run {
     // Before the first validation there is no best: the current parameters are.
     const bool validated = !std::isnan(state.progress.best);
     Model model = described(validated ? state.best_parameters : state.parameters, state);
-    model.metadata["provenance"] = provenance(state.progress, nullptr).dump();
+    model.metadata["provenance"] = provenance(request_, data_, state.progress, nullptr).dump();
     return model;
-  }
-
-  /// Nothing in it depends on the clock or on where the model is written: same seed, same file.
-  nlohmann::ordered_json provenance(const FitProgress& p, const FitResult* result) const {
-    nlohmann::ordered_json settings = nlohmann::ordered_json::object();
-    for (const auto& [name, value] : request_.recorded) settings[name] = value;
-    nlohmann::ordered_json all = {{"finished", result != nullptr},
-                                  {"iterations", p.iteration},
-                                  {"best_iteration", p.best_iteration},
-                                  {"validation_nll", p.best}};
-    if (result != nullptr) {
-      all["stopped"] = result->stopped;
-      all["test_nll"] = result->test_nll;
-      all["test_nll_standard_error"] = result->test_error;
-      all["test_nll_reference"] = result->reference_nll;
-      all["reference"] = result->reference;
-      all["failed_test_points"] = result->failed_test_points;
-      if (result->target) {
-        all["reverse_kl"] = result->target->reverse_kl;
-        all["reverse_kl_standard_error"] = result->target->standard_error;
-        all["effective_sample_share"] = result->target->effective_share;
-      }
-    }
-    all["skipped_steps"] = p.skipped;
-    all["points"] = {{"rows", data_.rows},
-                     {"duplicates", data_.duplicates},
-                     {"training", data_.split.training.size()},
-                     {"validation", data_.split.validation.size()},
-                     {"test", data_.split.test.size()}};
-    all["settings"] = std::move(settings);
-    return all;
   }
 
   /// The flow with the exact divergence; null if it has that already.
@@ -243,6 +185,7 @@ class Run {
 }  // namespace
 
 FitResult run_fit(const FitRequest& request, const TrainingData& data) {
+  if (request.settings.model == name_of(ModelKind::vmf_mixture)) return run_mixture_fit(request, data);
   if (request.settings.precision == "double") return Run<double>(request, data)();
   return Run<float>(request, data)();
 }

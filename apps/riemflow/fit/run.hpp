@@ -7,6 +7,7 @@
 #include "apps/riemflow/fit/settings.hpp"
 #include "apps/riemflow/fit/training_data.hpp"
 #include "riemflow/io/model_file.hpp"
+#include "riemflow/train/mixture_fit.hpp"
 #include "riemflow/train/target_score.hpp"
 
 namespace riemflow::app {
@@ -28,6 +29,8 @@ struct FitResult {
   std::size_t parameters = 0;
   std::optional<TargetScore> target;  ///< of a fit to a target, in place of the test
   double seconds = 0;
+  std::vector<MixtureScore> search;  ///< of a mixture: each fit; empty for flows
+  std::size_t chosen = 0;            ///< of `search`
 };
 
 /// Throws Error, and Exit{130} after an interrupt, with the checkpoint saved.

@@ -8,6 +8,7 @@
 
 #include "apps/riemflow/support/data.hpp"
 #include "riemflow/core/error.hpp"
+#include "riemflow/io/model_file.hpp"
 #include "riemflow/io/number.hpp"
 #include "riemflow/manifold/parse.hpp"
 
@@ -102,6 +103,10 @@ void declare(CLI::App& app, FitSettings& s) {
       "riemannian: a flow on the manifold itself; autoregressive: on a product or torus, factor by factor; "
       "stereographic (sphere), wrapped and naive (ball): a flow on R^d and a chart; vmf-mixture (sphere): "
       "von Mises-Fisher distributions");
+  model.text("--components", s.components, "K,…",
+             "Of a vmf-mixture; of several numbers the best on the validation points is taken");
+  model.number("--max-concentration", s.max_concentration, CLI::Range(1.0, kMostConcentration),
+               "Of a component of a vmf-mixture; 1e6 is a width of 6 km on the Earth");
   model.number("--width", s.width, at_least(1), "Units of a hidden layer");
   model.number("--depth", s.depth, at_least(1), "Hidden layers");
   model.choice("--activation", s.activation, {"tanh", "swish"}, "Of the hidden layers");
@@ -129,8 +134,13 @@ void declare(CLI::App& app, FitSettings& s) {
   training.number("--epochs", s.epochs, at_least(0),
                   "Passes over the training points, instead of --iterations");
   training.number("--batch", s.batch, at_least(1), "Points of a training step");
-  training.choice("--optimizer", s.optimizer, {"adam"}, "What makes a step of a gradient");
+  training.choice("--optimizer", s.optimizer, {"adam", "em"},
+                  "What makes a step of a gradient (Riemannian for a vmf-mixture's means); em: expectation "
+                  "maximisation, of a vmf-mixture");
   training.number("--rate", s.rate, at_least(0, true), "Learning rate");
+  training.text(
+      "--rates", s.rates, "R,…",
+      "Learning rates of a vmf-mixture, instead of --rate; the best on the validation points is taken");
   training.choice(
       "--schedule", s.schedule, {"constant", "annealed", "cosine"},
       "Of the learning rate; annealed: × 0.98^(t/300), as in the paper; cosine: to 0 at the last iteration");
@@ -219,6 +229,22 @@ FitConfig fit_config(const FitSettings& s, const std::string& manifold, std::siz
   config.train.average = s.average;
   config.train.seed = s.seed;
   return config;
+}
+
+std::vector<double> numbers_of(const std::string& list, const std::string& option) {
+  std::vector<double> numbers;
+  for (std::size_t begin = 0; begin <= list.size();) {
+    const std::size_t end = std::min(list.find(',', begin), list.size());
+    double value = 0;
+    require(io::read_number(std::string_view(list).substr(begin, end - begin), '.', value) ==
+                    io::NumberKind::finite &&
+                value > 0,
+            fmt::format("{} {}: '{}' is no number above 0", option, list, list.substr(begin, end - begin)),
+            "give one, or several with commas between");
+    numbers.push_back(value);
+    begin = end + 1;
+  }
+  return numbers;
 }
 
 std::string manifold_of(const FitSettings& s, const std::string& inferred) {

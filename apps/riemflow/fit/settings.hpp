@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "apps/riemflow/support/options.hpp"
 #include "riemflow/train/fit.hpp"
@@ -29,12 +30,15 @@ struct FitSettings {
   std::string precision = "float";
   int width = 64, depth = 3, probes = 1;
   double bound = 0;
+  std::string components = "50,100,150,200";  ///< of a mixture; the paper's grid
+  double max_concentration = 1e6;
   // training
   std::string target;  ///< instead of data
   std::string objective = "nll", optimizer = "adam", schedule = "cosine";
   long iterations = 3000, validate_every = 100, patience = 20;
   double epochs = 0;  ///< > 0: instead of iterations
   std::size_t batch = 400;
+  std::string rates;  ///< of a mixture's search; empty: `rate`
   double rate = 1e-2, beta1 = 0.9, beta2 = 0.999, epsilon = 1e-8, clip = 0, average = 0;
   double kinetic = 0.03;  ///< costs no likelihood on held-out points and saves a third of the evaluations
   double frobenius = 0;
@@ -60,6 +64,9 @@ bool may_change(const std::string& name);
 
 /// training_points: what an epoch is.
 FitConfig fit_config(const FitSettings& settings, const std::string& manifold, std::size_t training_points);
+
+/// The numbers of a list such as 50,100. Throws Error naming the option.
+std::vector<double> numbers_of(const std::string& list, const std::string& option);
 
 /// --manifold with --curvature put in; empty if the manifold is to be inferred. Throws Error where they
 /// contradict.

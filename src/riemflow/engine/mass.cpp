@@ -6,6 +6,7 @@
 #include <type_traits>
 
 #include "riemflow/core/error.hpp"
+#include "riemflow/engine/mixture_mass.hpp"
 #include "riemflow/manifold/parse.hpp"
 #include "riemflow/manifold/whole.hpp"
 
@@ -165,6 +166,8 @@ FlowConfig with_exact_divergence(FlowConfig config) {
 template <class T>
 Mass total_mass(Density<T>& density, const CubatureOptions& options, std::size_t samples,
                 std::uint64_t seed) {
+  if (auto* mixture = dynamic_cast<MixtureDensity<T>*>(&density))
+    return mixture_mass(*mixture, options, 4, seed);
   const auto manifold = parse_manifold<double>(density.manifold().name());
   const Integrand f = density_of(density);
   Mass result;

@@ -30,7 +30,8 @@ struct Mass {
 /// in the coordinates of the base, as the mean of p(φ(z))·|det Dφ(z)|/p₀(z) over `samples` draws z of the
 /// base p₀, with the differential of the flow φ by finite differences; 1 for each of them if p is right, so
 /// that a few hundred tell. A proposal that does not know where p is (the uniform density) was tried first:
-/// it misses any density that a d of 7 makes peaked.
+/// it misses any density that a d of 7 makes peaked. Of a mixture: component by component, in any dimension
+/// (engine/mixture_mass.hpp).
 template <class T>
 Mass total_mass(Density<T>& density, const CubatureOptions& options, std::size_t samples = 300,
                 std::uint64_t seed = 0);

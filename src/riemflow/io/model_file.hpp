@@ -9,7 +9,9 @@
 //   base               "default", or the name of a base that the caller must supply (of Riemannian flows)
 //   riemflow_version, seed, data_sha256, data_name
 //   provenance         JSON text: command line, summary of the training, scores
-// Anything else in the metadata is kept. Tensors named state.… are the trainer's, to resume from.
+// A mixture of von Mises–Fisher distributions has the tensors weights [K, 1], means [K, d + 1] and
+// concentrations [K, 1], always in double precision. Anything else in the metadata is kept. Tensors named
+// state.… are the trainer's, to resume from.
 
 #include <map>
 #include <memory>
@@ -18,6 +20,7 @@
 #include <vector>
 
 #include "riemflow/density/flow_config.hpp"
+#include "riemflow/density/mixture_sums.hpp"
 #include "riemflow/engine/flow.hpp"
 #include "riemflow/io/safetensors.hpp"
 
@@ -39,6 +42,16 @@ template <class T>
 Model make_model(const Transport<T>& flow);
 template <class T>
 Model make_model(const Transport<T>& flow, std::span<const T> parameters);
+
+/// A mixture on the sphere of that name.
+Model make_model(const std::string& manifold, const MixtureParameters& mixture);
+/// The mixture of a model that is one. Throws Error(structure) unless the tensors are as above on a sphere,
+/// Error(numbers) unless weights are ≥ 0 of sum 1 ± 1e-9, means of length 1 ± 1e-6, and concentrations from 0
+/// to kMostConcentration.
+MixtureParameters mixture_of(const Model& model, Fault structure = Fault::bad_data,
+                             Fault numbers = Fault::bad_data);
+/// A width of 600 m on the Earth. The density is right far beyond; coordinates of data are not.
+inline constexpr double kMostConcentration = 1e8;
 
 /// The flow of a model of precision T, bit for bit. threads: 0 means one for each core. base: needed if, and
 /// only if, the model's is not the default. Throws Error(Fault::bad_data) as check_model.

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "riemflow/core/error.hpp"
-#include "riemflow/density/base.hpp"
+#include "riemflow/engine/mixture_density.hpp"
 #include "riemflow/io/model_file.hpp"
 #include "riemflow/io/safetensors_header.hpp"
 #include "riemflow/manifold/parse.hpp"
@@ -86,7 +86,9 @@ void check_model(const Model& model, Fault structure, Fault numbers) {
           about(model) + "its precision is " + json_quoted(model.precision), "it must be float or double",
           structure);
   validate(model.config);
-  if (model.precision == "float")
+  if (model.config.model == ModelKind::vmf_mixture)
+    mixture_of(model, structure, numbers);
+  else if (model.precision == "float")
     parameters_of<float>(model, structure, numbers);
   else
     parameters_of<double>(model, structure, numbers);
@@ -139,7 +141,8 @@ std::unique_ptr<Transport<T>> make_flow(const Model& model, int threads,
 
 template <class T>
 std::unique_ptr<Density<T>> make_density(const Model& model, int threads) {
-  return make_flow<T>(model, threads);
+  if (model.config.model != ModelKind::vmf_mixture) return make_flow<T>(model, threads);
+  return std::make_unique<MixtureDensity<T>>(model.config.manifold, mixture_of(model), threads);
 }
 
 template std::unique_ptr<Density<float>> make_density(const Model&, int);

@@ -48,14 +48,16 @@ class BestByValidation {
     fit_.validation = std::numeric_limits<double>::infinity();
   }
 
-  void consider(const MixtureParameters& parameters, long when) {
+  /// Returns the score.
+  double consider(const MixtureParameters& parameters, long when) {
     MixtureEvaluator(parameters, &pool_).log_prob(points_, values_, &pool_);
     const double score =
         -std::accumulate(values_.begin(), values_.end(), 0.0) / static_cast<double>(values_.size());
-    if (!(score < fit_.validation)) return;
+    if (!(score < fit_.validation)) return score;
     fit_.validation = score;
     fit_.best = when;
     fit_.parameters = parameters;
+    return score;
   }
 
  private:
@@ -64,6 +66,15 @@ class BestByValidation {
   MixtureFit& fit_;
   std::vector<double> values_;
 };
+
+/// Tells the watch, if there is one; false where it asks to stop.
+bool go_on(const MixtureWatch& watch, MixtureProgress& progress, const MixtureFit& fit, long done) {
+  progress.epoch = done;
+  progress.training = fit.training.back();
+  progress.best = fit.validation;
+  progress.best_epoch = fit.best;
+  return !watch || watch(progress);
+}
 
 double half_square_distance(std::span<const double> a, std::span<const double> b) {
   double sum = 0;
@@ -128,7 +139,7 @@ MixtureFit fit_mixture_adam(const MixtureParameters& start, const Points<double>
           "use epochs >= 0, validation every 1 or more, rate > 0");
   const std::size_t K = start.size(), D = static_cast<std::size_t>(training.dimension), n = training.size();
   const std::size_t batch = config.batch == 0 ? n : std::min(n, config.batch);
-  const long steps_an_epoch = static_cast<long>((n + batch - 1) / batch);
+  const long steps_an_epoch = config.steps > 0 ? config.steps : static_cast<long>((n + batch - 1) / batch);
   const Schedule schedule{config.schedule, config.rate, config.epochs * steps_an_epoch};
   const double log_floor = std::log(config.bounds.kappa_floor);
   const double log_ceiling = std::log(config.bounds.kappa_ceiling);
@@ -156,7 +167,8 @@ MixtureFit fit_mixture_adam(const MixtureParameters& start, const Points<double>
   std::vector<double> values(batch);
   MixtureFit fit;
   BestByValidation best(validation, pool, fit);
-  best.consider(p, 0);
+  MixtureProgress progress{.components = K, .rate = config.rate};
+  progress.validation = best.consider(p, 0);
   long step = 0;
   for (long epoch = 0; epoch < config.epochs; ++epoch) {
     double loss = 0;
@@ -181,7 +193,12 @@ MixtureFit fit_mixture_adam(const MixtureParameters& start, const Points<double>
       refresh();
     }
     fit.training.push_back(loss / static_cast<double>(steps_an_epoch));
-    if ((epoch + 1) % config.validate_every == 0 || epoch + 1 == config.epochs) best.consider(p, epoch + 1);
+    const long done = epoch + 1;
+    progress.validated = done % config.validate_every == 0 || done == config.epochs;
+    if (progress.validated) progress.validation = best.consider(p, done);
+    fit.stopped = !go_on(config.watch, progress, fit, done);
+    if (fit.stopped) break;
+    if (config.patience > 0 && done - fit.best >= config.patience * config.validate_every) break;
   }
   fit.last = std::move(p);
   return fit;
@@ -254,6 +271,7 @@ MixtureFit fit_mixture_em(const MixtureParameters& start, const Points<double>& 
   std::vector<double> values(n);
   MixtureFit fit;
   BestByValidation best(validation, pool, fit);
+  MixtureProgress progress{.validated = true, .components = p.size()};
   best.consider(p, 0);
   for (long i = 0; i < config.iterations; ++i) {
     const MixtureSums sums = MixtureEvaluator(p, &pool).sums(training, values, &pool);
@@ -263,7 +281,9 @@ MixtureFit fit_mixture_em(const MixtureParameters& start, const Points<double>& 
     const bool moved = reseed(sums, training, values, config.bounds, p);
     if (settled && !moved) break;
     if (!moved) maximise(sums, n, config.bounds, p, pool);
-    best.consider(p, i + 1);
+    progress.validation = best.consider(p, i + 1);
+    fit.stopped = !go_on(config.watch, progress, fit, i + 1);
+    if (fit.stopped) break;
     if (config.patience > 0 && i + 1 - fit.best >= config.patience) break;
   }
   fit.last = std::move(p);
@@ -271,6 +291,33 @@ MixtureFit fit_mixture_em(const MixtureParameters& start, const Points<double>& 
 }
 
 // --- the grid -----------------------------------------------------------------------------------
+
+namespace {
+
+/// Adds the fit to the search, which keeps the best. False once a watch has asked to stop: what was not
+/// finished still counts by its validation.
+bool add(MixtureSearch& search, MixtureFit fit, std::size_t components, double rate) {
+  search.scores.push_back({rate, components, fit.validation, fit.best});
+  const bool stopped = fit.stopped;
+  if (search.scores.size() == 1 || fit.validation < search.fit.validation) {
+    search.chosen = search.scores.size() - 1;
+    search.fit = std::move(fit);
+  }
+  search.stopped = stopped;
+  return !stopped;
+}
+
+/// The watch, told which fit of the search it sees.
+MixtureWatch numbered(const MixtureWatch& watch, std::size_t run, std::size_t runs) {
+  if (!watch) return nullptr;
+  return [=](MixtureProgress progress) {
+    progress.run = run;
+    progress.runs = runs;
+    return watch(progress);
+  };
+}
+
+}  // namespace
 
 MixtureSearch grid_search(const Points<double>& training, const Points<double>& validation,
                           const MixtureGrid& grid, const MixtureAdamConfig& config, ThreadPool& pool) {
@@ -282,13 +329,24 @@ MixtureSearch grid_search(const Points<double>& training, const Points<double>& 
     for (const double rate : grid.rates) {
       MixtureAdamConfig one = config;
       one.rate = rate;
-      MixtureFit fit = fit_mixture_adam(start, training, validation, one, pool);
-      search.scores.push_back({rate, components, fit.validation, fit.best});
-      if (search.scores.size() == 1 || fit.validation < search.fit.validation) {
-        search.chosen = search.scores.size() - 1;
-        search.fit = std::move(fit);
-      }
+      one.watch = numbered(config.watch, search.scores.size(), grid.rates.size() * grid.components.size());
+      if (!add(search, fit_mixture_adam(start, training, validation, one, pool), components, rate))
+        return search;
     }
+  }
+  return search;
+}
+
+MixtureSearch grid_search_em(const Points<double>& training, const Points<double>& validation,
+                             const std::vector<std::size_t>& components, const MixtureEmConfig& config,
+                             ThreadPool& pool) {
+  require(!components.empty(), "an empty grid", "give one number of components at least");
+  MixtureSearch search;
+  for (const std::size_t K : components) {
+    MixtureEmConfig one = config;
+    one.watch = numbered(config.watch, search.scores.size(), components.size());
+    const MixtureParameters start = mixture_start(training, K, config.seed, config.bounds);
+    if (!add(search, fit_mixture_em(start, training, validation, one, pool), K, 0)) return search;
   }
   return search;
 }

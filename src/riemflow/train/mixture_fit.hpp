@@ -7,6 +7,7 @@
 // κ grows. What bounds it are `kappa_ceiling` and the choice by validation.
 
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 #include "riemflow/core/thread_pool.hpp"
@@ -34,17 +35,38 @@ struct MixtureFit {
   /// Mean −log p of the training points: one an epoch (its batches, each before its step) or iteration.
   std::vector<double> training;
   MixtureParameters last;  ///< where it ended
+  bool stopped = false;    ///< by the watch
 };
+
+/// How a fit is going, after each epoch or iteration.
+struct MixtureProgress {
+  long epoch = 0;         ///< done
+  double training = 0;    ///< as MixtureFit::training
+  double validation = 0;  ///< the last
+  double best = 0;        ///< of the validations
+  long best_epoch = 0;
+  bool validated = false;  ///< whether `validation` is of this epoch
+  // Of a search:
+  std::size_t run = 0, runs = 1;  ///< this fit, from 0, and all
+  std::size_t components = 0;
+  double rate = 0;
+};
+
+/// Called with each progress; false ends the fit there, and a search with it.
+using MixtureWatch = std::function<bool(const MixtureProgress&)>;
 
 struct MixtureAdamConfig {
   double rate = 1e-2;
   Schedule::Shape schedule = Schedule::Shape::constant;  ///< over all steps
   long epochs = 10000;
   std::size_t batch = 0;  ///< points a step; 0: all
+  long steps = 0;         ///< of an epoch; 0: as many as see each point once
   long validate_every = 10;
+  long patience = 0;       ///< validations without a better one before stopping; 0: never
   std::uint64_t seed = 0;  ///< of the batches
   AdamConfig adam;
   MixtureBounds bounds;
+  MixtureWatch watch;
 };
 
 /// Means by Riemannian Adam, weights = softmax of logits and κ = exp of its logarithm by Adam, from the mean
@@ -57,7 +79,9 @@ struct MixtureEmConfig {
   long iterations = 1000;
   double tolerance = 1e-7;  ///< stop when an iteration gains less, in nats a point
   long patience = 0;        ///< iterations without a better validation before stopping; 0: never
+  std::uint64_t seed = 0;   ///< of a search's starts
   MixtureBounds bounds;
+  MixtureWatch watch;
 };
 
 /// EM, its M-step exact within the bounds, so that the likelihood of the training points never falls. A
@@ -73,7 +97,7 @@ struct MixtureGrid {
 };
 
 struct MixtureScore {
-  double rate = 0;
+  double rate = 0;  ///< 0 of EM
   std::size_t components = 0;
   double validation = 0;
   long best_epoch = 0;
@@ -83,10 +107,15 @@ struct MixtureSearch {
   std::vector<MixtureScore> scores;  ///< all, components by components
   std::size_t chosen = 0;            ///< of `scores`: the best by validation
   MixtureFit fit;                    ///< its fit
+  bool stopped = false;              ///< by the watch, before all were made
 };
 
 /// Every rate with every number of components by Riemannian Adam, from mixture_start(…, config.seed).
 MixtureSearch grid_search(const Points<double>& training, const Points<double>& validation,
                           const MixtureGrid& grid, const MixtureAdamConfig& config, ThreadPool& pool);
+/// Every number of components by EM.
+MixtureSearch grid_search_em(const Points<double>& training, const Points<double>& validation,
+                             const std::vector<std::size_t>& components, const MixtureEmConfig& config,
+                             ThreadPool& pool);
 
 }  // namespace riemflow

@@ -1,0 +1,216 @@
+#include "apps/riemflow/fit/mixture.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+#include "apps/riemflow/commands.hpp"
+#include "apps/riemflow/fit/output_file.hpp"
+#include "apps/riemflow/fit/progress.hpp"
+#include "apps/riemflow/fit/provenance.hpp"
+#include "apps/riemflow/support/console.hpp"
+#include "apps/riemflow/support/signals.hpp"
+#include "riemflow/core/error.hpp"
+#include "riemflow/engine/mixture_density.hpp"
+#include "riemflow/io/duplicates.hpp"
+#include "riemflow/manifold/parse.hpp"
+
+namespace riemflow::app {
+namespace {
+
+constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+
+/// On the unit sphere, whatever the radius of the data's.
+Points<double> unit_points(const Points<double>& points, const std::vector<std::size_t>& part) {
+  Points<double> unit = part_of<double>(points, part);
+  for (std::size_t i = 0; i < unit.size(); ++i) {
+    double square = 0;
+    for (const double x : unit[i]) square += x * x;
+    for (double& x : unit[i]) x /= std::sqrt(square);
+  }
+  return unit;
+}
+
+class MixtureRun {
+ public:
+  MixtureRun(const FitRequest& request, const TrainingData& data)
+      : request_(request), data_(data), settings_(request.settings), pool_(settings_.threads) {
+    require(data.target == nullptr, "--target with --model vmf-mixture",
+            "a mixture learns from data: give a file, or another --model");
+    require_sphere(data.manifold);
+    training_ = unit_points(data.points, data.split.training);
+    validation_ = unit_points(data.points, data.split.validation);
+    components_ = components();
+    rates_ = settings_.rates.empty() ? std::vector<double>{settings_.rate}
+                                     : numbers_of(settings_.rates, "--rates");
+    // Epochs, batches and what must not be said twice: as of a flow.
+    config_ = fit_config(settings_, data.manifold, training_.size());
+  }
+
+  FitResult operator()() {
+    require_file(request_.output);
+    require_writable(request_.output);
+    const auto start = Clock::now();
+    const double limit = seconds_of(settings_.time_limit);
+    TrainingLog log(settings_.log, 0);
+    watch_interrupts();
+    FitProgress progress;
+    progress.best = std::numeric_limits<double>::infinity();
+    MixtureSearch search;
+    {
+      const auto fits = static_cast<long>(components_.size() * (is_em() ? 1 : rates_.size()));
+      ProgressLine line(fits * config_.iterations, limit, settings_.quiet);
+      const MixtureWatch watch = [&](const MixtureProgress& p) {
+        const long before = static_cast<long>(p.run) * config_.iterations;
+        progress.iteration = before + p.epoch;
+        progress.loss = p.training;
+        progress.validation = p.validation;
+        progress.validated = p.validated;
+        progress.rate = p.rate;
+        if (p.best < progress.best) {
+          progress.best = p.best;
+          progress.best_iteration = before + p.best_epoch;
+        }
+        line.note(is_em() ? fmt::format("{} components", p.components)
+                          : fmt::format("{} components at rate {:g}", p.components, p.rate));
+        log.add(progress, seconds_since(start));
+        line.update(progress);
+        return !interrupted() && seconds_since(start) < limit;
+      };
+      search = is_em()
+                   ? grid_search_em(training_, validation_, components_, em_config(watch), pool_)
+                   : grid_search(training_, validation_, {rates_, components_}, adam_config(watch), pool_);
+    }
+    FitResult result;
+    result.progress = progress;
+    result.progress.iteration = static_cast<long>(search.fit.training.size());
+    result.progress.best = search.fit.validation;
+    result.progress.best_iteration = search.fit.best;
+    result.search = search.scores;
+    result.chosen = search.chosen;
+    if (search.stopped && interrupted()) {
+      save(search.fit.parameters, result, nullptr);
+      say("Interrupted; {} holds the best mixture so far. The fit of a mixture cannot be resumed.",
+          request_.output);
+      throw Exit{kInterrupted};
+    }
+    result.stopped = search.stopped                                    ? "time limit"
+                     : result.progress.iteration >= config_.iterations ? "iterations"
+                     : is_em() && !ran_out_of_patience(search.fit)     ? "convergence"
+                                                                       : "patience";
+    score_test(search.fit.parameters, result);
+    save(search.fit.parameters, result, &result);
+    result.seconds = seconds_since(start);
+    return result;
+  }
+
+ private:
+  bool is_em() const { return settings_.optimizer == "em"; }
+
+  /// Of the list, those that the data can bear; a single number must be one of them.
+  std::vector<std::size_t> components() const {
+    std::vector<std::size_t> wanted;
+    for (const double value : numbers_of(settings_.components, "--components")) {
+      require(value == std::floor(value) && value <= 1e6,
+              fmt::format("--components {}: {:g} is no number of components", settings_.components, value),
+              "give whole numbers from 1 to a million");
+      wanted.push_back(static_cast<std::size_t>(value));
+    }
+    const std::size_t distinct = training_.size() - count_duplicates(training_);
+    std::vector<std::size_t> possible;
+    std::copy_if(wanted.begin(), wanted.end(), std::back_inserter(possible),
+                 [&](std::size_t K) { return K <= distinct; });
+    require(
+        !possible.empty(),
+        fmt::format("--components {}: there are {} distinct training points", settings_.components, distinct),
+        "use no more components than distinct points", Fault::bad_data);
+    if (possible.size() < wanted.size())
+      say("Of --components {} those above {}, the number of distinct training points, are left out.",
+          settings_.components, distinct);
+    return possible;
+  }
+
+  MixtureBounds bounds() const { return {.kappa_ceiling = settings_.max_concentration}; }
+
+  MixtureAdamConfig adam_config(const MixtureWatch& watch) const {
+    MixtureAdamConfig config;
+    config.schedule = config_.train.schedule.shape;
+    config.epochs = config_.iterations;  // of one step each: progress and validations count steps
+    config.steps = 1;
+    config.batch = settings_.batch;
+    config.validate_every = settings_.validate_every;
+    config.patience = settings_.patience;
+    config.seed = settings_.seed;
+    config.adam = config_.train.adam;
+    config.bounds = bounds();
+    config.watch = watch;
+    return config;
+  }
+
+  MixtureEmConfig em_config(const MixtureWatch& watch) const {
+    MixtureEmConfig config;
+    config.iterations = config_.iterations;
+    config.patience = settings_.patience * settings_.validate_every;
+    config.seed = settings_.seed;
+    config.bounds = bounds();
+    config.watch = watch;
+    return config;
+  }
+
+  bool ran_out_of_patience(const MixtureFit& fit) const {
+    return settings_.patience > 0 &&
+           static_cast<long>(fit.training.size()) - fit.best >= settings_.patience * settings_.validate_every;
+  }
+
+  void save(const MixtureParameters& mixture, FitResult& result, const FitResult* finished) const {
+    Model model = make_model(data_.manifold, VonMisesFisherMixture<double>(mixture).parameters());
+    describe(model, request_, data_);
+    model.metadata["provenance"] = provenance(request_, data_, result.progress, finished).dump();
+    for (const Tensor& tensor : model.parameters) result.parameters += tensor.bytes.size() / sizeof(double);
+    save_model(request_.output, model);
+  }
+
+  void score_test(const MixtureParameters& mixture, FitResult& result) const {
+    result.reference = "uniform density";
+    result.test_nll = result.test_error = result.reference_nll = kNaN;
+    if (data_.split.test.empty()) return;
+    MixtureDensity<double> density(data_.manifold, mixture, settings_.threads);
+    const LogProb<double> scored = density.log_prob(part_of<double>(data_.points, data_.split.test));
+    result.test_nll = -scored.mean();
+    result.test_error = scored.standard_error();
+    result.reference_nll = density.manifold().log_volume();
+  }
+
+  const FitRequest& request_;
+  const TrainingData& data_;
+  const FitSettings& settings_;
+  ThreadPool pool_;
+  Points<double> training_, validation_;
+  std::vector<std::size_t> components_;
+  std::vector<double> rates_;
+  FitConfig config_;
+};
+
+}  // namespace
+
+FitResult run_mixture_fit(const FitRequest& request, const TrainingData& data) {
+  return MixtureRun(request, data)();
+}
+
+void refuse_foreign_options(const std::string& model, const Values& given) {
+  const bool mixture = model == name_of(ModelKind::vmf_mixture);
+  for (const char* name : {"width", "depth", "activation", "input", "scaling", "bound", "divergence", "noise",
+                           "probes", "precision", "clip", "average", "kinetic", "frobenius", "solver",
+                           "tolerance", "train-tolerance", "steps", "max-evaluations"})
+    require(!mixture || !given.contains(name), fmt::format("--{} with --model {}", name, model),
+            "a mixture has none of it: leave it out", Fault::usage);
+  for (const char* name : {"components", "max-concentration", "rates"})
+    require(mixture || !given.contains(name), fmt::format("--{} with --model {}", name, model),
+            "it is of --model vmf-mixture", Fault::usage);
+  const auto optimizer = given.find("optimizer");
+  require(mixture || optimizer == given.end() || optimizer->second != "em",
+          fmt::format("--optimizer em with --model {}", model), "it is of --model vmf-mixture", Fault::usage);
+}
+
+}  // namespace riemflow::app

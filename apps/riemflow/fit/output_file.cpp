@@ -1,0 +1,36 @@
+#include "apps/riemflow/fit/output_file.hpp"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+
+#include "riemflow/core/error.hpp"
+#include "riemflow/io/atomic_file.hpp"
+
+namespace riemflow::app {
+
+void require_writable(const std::string& path) {
+  struct Tried {};
+  try {
+    write_file_atomically(path, [](Sink& sink) {
+      sink.write("riemflow");
+      sink.flush();
+      throw Tried{};
+    });
+  } catch (const Tried&) {
+  }
+}
+
+void require_file(const std::string& path) {
+  std::error_code code;
+  const auto kind = std::filesystem::status(path, code).type();
+  using std::filesystem::file_type;
+  if (kind == file_type::directory)
+    throw Error(fmt::format("cannot write {}: it is a directory", path), "name a file, as in -o my.model",
+                Fault::cannot_write);
+  if (kind != file_type::regular && kind != file_type::not_found && kind != file_type::none)
+    throw Error(fmt::format("cannot write {}: it is not a regular file", path),
+                "name a file, as in -o my.model", Fault::cannot_write);
+}
+
+}  // namespace riemflow::app

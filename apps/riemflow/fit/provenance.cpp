@@ -1,0 +1,61 @@
+#include "apps/riemflow/fit/provenance.hpp"
+
+namespace riemflow::app {
+
+void describe(Model& model, const FitRequest& request, const TrainingData& data) {
+  model.metadata["riemflow_version"] = RIEMFLOW_VERSION;
+  model.metadata["seed"] = std::to_string(request.settings.seed);
+  model.metadata["data_sha256"] = data.sha256;
+  model.metadata["data_name"] = data.name;
+}
+
+nlohmann::ordered_json search_json(const std::vector<MixtureScore>& search) {
+  nlohmann::ordered_json rows = nlohmann::ordered_json::array();
+  for (const MixtureScore& score : search) {
+    nlohmann::ordered_json row = {{"components", score.components}};
+    if (score.rate > 0) row["rate"] = score.rate;
+    row["validation_nll"] = score.validation;
+    row["best_iteration"] = score.best_epoch;
+    rows.push_back(std::move(row));
+  }
+  return rows;
+}
+
+nlohmann::ordered_json provenance(const FitRequest& request, const TrainingData& data, const FitProgress& p,
+                                  const FitResult* result) {
+  nlohmann::ordered_json settings = nlohmann::ordered_json::object();
+  for (const auto& [name, value] : request.recorded) settings[name] = value;
+  nlohmann::ordered_json all = {{"finished", result != nullptr},
+                                {"iterations", p.iteration},
+                                {"best_iteration", p.best_iteration},
+                                {"validation_nll", p.best}};
+  if (result != nullptr) {
+    all["stopped"] = result->stopped;
+    all["test_nll"] = result->test_nll;
+    all["test_nll_standard_error"] = result->test_error;
+    all["test_nll_reference"] = result->reference_nll;
+    all["reference"] = result->reference;
+    all["failed_test_points"] = result->failed_test_points;
+    if (result->target) {
+      all["reverse_kl"] = result->target->reverse_kl;
+      all["reverse_kl_standard_error"] = result->target->standard_error;
+      all["effective_sample_share"] = result->target->effective_share;
+    }
+  }
+  if (result != nullptr && !result->search.empty()) {
+    const MixtureScore& chosen = result->search[result->chosen];
+    all["components"] = chosen.components;
+    if (chosen.rate > 0) all["rate"] = chosen.rate;
+    all["search"] = search_json(result->search);
+  }
+  all["skipped_steps"] = p.skipped;
+  all["points"] = {{"rows", data.rows},
+                   {"duplicates", data.duplicates},
+                   {"training", data.split.training.size()},
+                   {"validation", data.split.validation.size()},
+                   {"test", data.split.test.size()}};
+  all["settings"] = std::move(settings);
+  return all;
+}
+
+}  // namespace riemflow::app

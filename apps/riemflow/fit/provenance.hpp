@@ -1,0 +1,21 @@
+#pragma once
+// What a model file says of where it comes from.
+
+#include <nlohmann/json.hpp>
+
+#include "apps/riemflow/fit/run.hpp"
+
+namespace riemflow::app {
+
+/// Version, seed and data, as metadata.
+void describe(Model& model, const FitRequest& request, const TrainingData& data);
+
+/// Settings, summary of the training, scores; result: null for a checkpoint. Nothing in it depends on the
+/// clock or on where the model is written: same seed, same file.
+nlohmann::ordered_json provenance(const FitRequest& request, const TrainingData& data,
+                                  const FitProgress& progress, const FitResult* result);
+
+/// Of a mixture: each fit of the search.
+nlohmann::ordered_json search_json(const std::vector<MixtureScore>& search);
+
+}  // namespace riemflow::app
