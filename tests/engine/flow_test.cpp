@@ -76,6 +76,38 @@ TEST(Flow, TheDensityIsThatOfTheChangeOfVariables) {
   }
 }
 
+// A field αf that does not depend on time has at time t the flow that f has at time αt.
+TEST(Flow, ASlowerFieldTakesLonger) {
+  for (const std::string& manifold : all_manifolds()) {
+    const auto flow = random_flow<double>(small_config(manifold, 1e-9), 8);
+    const auto scale = [&](const auto& chosen, double factor) {
+      for (const ParameterBlock& block : flow->field().layout().blocks())
+        for (std::size_t i = 0; chosen(block.name) && i < block.size(); ++i)
+          flow->parameters()[block.offset + i] *= factor;
+    };
+    scale([](const std::string& name) { return name.ends_with(".time"); }, 0);
+    const Points<double> points = flow->sample_base(20, 1);
+    const Points<double> early = flow->carry(points, {0, 0.4}).frames.back();
+    scale([](const std::string& name) { return name.starts_with("output."); }, 0.4);
+    EXPECT_LT(largest_distance(flow->manifold(), early, flow->push(points).frames.back()), 1e-6) << manifold;
+    EXPECT_GT(largest_distance(flow->manifold(), early, points), 1e-2) << manifold;
+  }
+}
+
+// ‖f‖ ≤ c moves no point farther than c in a unit of time: why a bounded field has a flow for all times.
+TEST(Flow, ABoundedFieldMovesNoPointFartherThanItsBound) {
+  for (const std::string& manifold : all_manifolds()) {
+    FlowConfig config = small_config(manifold);
+    config.field.bound = 0.7;  // of each of the network's outputs; the scaling is `unit`
+    const auto flow = random_flow<double>(config, 9, 1, 8);
+    const Points<double> points = flow->sample_base(64, 1);
+    const double limit = 0.7 * std::sqrt(flow->manifold().ambient());
+    const double farthest = largest_distance(flow->manifold(), points, flow->push(points).frames.back());
+    EXPECT_LT(farthest, limit + 1e-5) << manifold;
+    EXPECT_GT(farthest, 0.4 * limit) << manifold;
+  }
+}
+
 template <class T>
 void expect_round_trip(const std::string& manifold, double tolerance) {
   const auto flow = random_flow<T>(small_config(manifold, tolerance), 8, 1, 1.5);

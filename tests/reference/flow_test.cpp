@@ -166,5 +166,19 @@ TEST(Flow, ProjectionReturnsToTheManifold) {
   for (std::size_t i = 0; i < z.size(); ++i) EXPECT_NEAR(z[i], expected[i], 1e-15);
 }
 
+// W₂² = inf T∫₀ᵀ‖f‖² dt: a translation is the optimal map, and by Tv costs |Tv|².
+TEST(Flow, EnergyOfATranslationIsTheSquaredDistance) {
+  const FieldSpec spec{{R2}, 1, 1};
+  std::vector<double> theta(static_cast<std::size_t>(parameter_count(spec)), 0.);
+  theta.end()[-2] = 0.3, theta.end()[-1] = -0.4;  // the last bias: f = v everywhere
+  const std::vector<double> start = {0.1, 0.2};
+  for (const double T : {0.5, 1., 3.}) {
+    const State<double> end = flow(spec, theta, rk4(), equal_steps(0, T, 3), start);
+    const std::vector<double> moved = sum(end.z, scaled(-1., start));
+    EXPECT_NEAR(norm(moved), 0.5 * T, 1e-14);
+    EXPECT_NEAR(T * end.kin, dot(moved, moved), 1e-14);
+  }
+}
+
 }  // namespace
 }  // namespace riemflow::reference

@@ -116,6 +116,32 @@ TEST(Reference, DivergenceIsTheRateOfVolume) {
   }
 }
 
+// In the polar angle a and the azimuth b, with g^a and g^b along their unit vectors:
+// div g = (∂_a(sin a g^a) + ∂_b g^b)/sin a.
+TEST(Reference, DivergenceOnTheSphereInPolarCoordinates) {
+  Draw draw;
+  const FieldSpec spec{{S2}, 4, 2};
+  const std::vector<double> theta = draw.parameters(spec);
+  const auto point = [](double a, double b) {
+    return std::vector<double>{std::sin(a) * std::cos(b), std::sin(a) * std::sin(b), std::cos(a)};
+  };
+  const auto polar = [&](double a, double b) {
+    const std::vector<double> e = {std::cos(a) * std::cos(b), std::cos(a) * std::sin(b), -std::sin(a)};
+    return std::sin(a) * dot(field(spec, theta, point(a, b), 0.4), e);
+  };
+  const auto azimuthal = [&](double a, double b) {
+    const std::vector<double> e = {-std::sin(b), std::cos(b), 0};
+    return dot(field(spec, theta, point(a, b), 0.4), e);
+  };
+  const double step = 1e-5;
+  for (const double a : {0.2, 1.1, 2.9})
+    for (const double b : {-2., 0.3, 1.7}) {
+      const double change =
+          polar(a + step, b) - polar(a - step, b) + azimuthal(a, b + step) - azimuthal(a, b - step);
+      EXPECT_NEAR(divergence(spec, theta, point(a, b), 0.4), change / (2 * step * std::sin(a)), 1e-8);
+    }
+}
+
 // E[v vᵀ] = P over all 2^D sign vectors, so the mean of an estimate is what it estimates.
 TEST(Reference, HutchinsonIsUnbiased) {
   Draw draw;

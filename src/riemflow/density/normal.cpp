@@ -29,6 +29,8 @@ std::optional<double> StandardNormal<T>::entropy() const {
   return 0.5 * d_ - log_peak_;
 }
 
+template class DifferentiableDensity<StandardNormal<float>, float>;
+template class DifferentiableDensity<StandardNormal<double>, double>;
 template class StandardNormal<float>;
 template class StandardNormal<double>;
 

@@ -27,6 +27,8 @@ class StandardNormal final : public DifferentiableDensity<StandardNormal<T>, T> 
   double log_peak_;  // −d/2·log 2π
 };
 
+extern template class DifferentiableDensity<StandardNormal<float>, float>;
+extern template class DifferentiableDensity<StandardNormal<double>, double>;
 extern template class StandardNormal<float>;
 extern template class StandardNormal<double>;
 

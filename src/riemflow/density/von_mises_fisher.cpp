@@ -94,6 +94,8 @@ std::optional<double> VonMisesFisher<T>::entropy() const {
   return kappa_ * mean_drop_ - log_peak_;
 }
 
+template class DifferentiableDensity<VonMisesFisher<float>, float>;
+template class DifferentiableDensity<VonMisesFisher<double>, double>;
 template class VonMisesFisher<float>;
 template class VonMisesFisher<double>;
 

@@ -46,6 +46,8 @@ class VonMisesFisher final : public DifferentiableDensity<VonMisesFisher<T>, T> 
   double mean_drop_;  // E(1 − ⟨μ, x⟩)
 };
 
+extern template class DifferentiableDensity<VonMisesFisher<float>, float>;
+extern template class DifferentiableDensity<VonMisesFisher<double>, double>;
 extern template class VonMisesFisher<float>;
 extern template class VonMisesFisher<double>;
 

@@ -67,31 +67,8 @@ class WrappedNormal final : public DifferentiableDensity<WrappedNormal<T>, T> {
   double log_peak_;         // −d/2·log 2π − log det L
 };
 
-template <class T>
-template <class N>
-N WrappedNormal<T>::log_density_of(const N* x) const {
-  std::vector<N> v(static_cast<std::size_t>(d_));
-  for (int i = 0; i < d_; ++i) v[static_cast<std::size_t>(i)] = x[i] - N(mean_[i]);
-  const N c_square = N(c_) * dot(d_, v.data(), v.data());
-  const N b = N(1) - N(c_) * dot(d_, x, x);
-  const N q = c_square / (N(a_) * b);
-  const N h = asinh_ratio(q);
-
-  const N stretch = N(2) * h / (sqrt(N(1) + q) * b);
-  const N pull = c_square / N(a_);
-  for (int i = 0; i < d_; ++i) {
-    N& v_i = v[static_cast<std::size_t>(i)];
-    v_i = stretch * (v_i - pull * N(mean_[i]));
-  }
-  N log_density = N(log_peak_) - N(d_ - 1) * (N(0.5) * log1p(q) - log(h));
-  for (int i = 0; i < d_; ++i) {
-    N w = N(whiten_(i, 0)) * v[0];
-    for (int j = 1; j <= i; ++j) w += N(whiten_(i, j)) * v[static_cast<std::size_t>(j)];
-    log_density -= N(0.5) * w * w;
-  }
-  return log_density;
-}
-
+extern template class DifferentiableDensity<WrappedNormal<float>, float>;
+extern template class DifferentiableDensity<WrappedNormal<double>, double>;
 extern template class WrappedNormal<float>;
 extern template class WrappedNormal<double>;
 
