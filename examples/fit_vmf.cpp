@@ -9,6 +9,7 @@
 #include <numbers>
 
 #include "riemflow/density/von_mises_fisher.hpp"
+#include "riemflow/engine/flow.hpp"
 #include "riemflow/train/trainer.hpp"
 
 using namespace riemflow;
