@@ -68,14 +68,10 @@ class Earth final : public Experiment {
     std::string text =
         "Random splits 80/10/10. Flows: 3 × 64 tanh, linear input layer, exact divergence, dopri5 at 1e-3 in "
         "training (flood 1e-4) and 1e-5 in evaluation, Adam at 1e-3 · 0.98^(t/300), batches of 400, 1000 "
-        "epochs "
-        "(volcano 3000), the parameters that score best on the validation points; -cosine: the same with "
-        "Adam at 3e-3, falling to 0 by a cosine. Mixtures of von "
-        "Mises–Fisher "
-        "distributions: Riemannian Adam with rates 0.1, 0.05, 0.01 and 50, 100, 150, 200 components, chosen "
-        "on "
-        "the validation points, 1000 epochs, by when all have converged (the paper ran 10,000 to 30,000). "
-        "Kernel "
+        "epochs (volcano 3000), the parameters that score best on the validation points; -cosine: the same "
+        "with Adam at 3e-3, falling to 0 by a cosine. Mixtures of von Mises–Fisher distributions: Riemannian "
+        "Adam with rates 0.1, 0.05, 0.01 and 50, 100, 150, 200 components, all points a step, 1000 epochs "
+        "where the paper ran 10,000 to 30,000; rate, components and epoch by the validation points. Kernel "
         "density: one bandwidth, chosen on the validation points, and 1 % of the uniform density.";
     if (quick) text += " Quick: 20 epochs on the embedded earthquakes.";
     return text;
