@@ -60,12 +60,25 @@ struct Case {
   Digits40 log_density(const Vector<Digits40>& x) const {
     const Vector<Digits40> v = tangent<Digits40>(x);
     const Digits40 rho = sqrt(Digits40(-K * v.squaredNorm()));
-    const Eigen::Matrix<Digits40, Eigen::Dynamic, Eigen::Dynamic> sigma = covariance.cast<Digits40>();
-    const Vector<Digits40> solved = sigma.inverse() * v;
-    const Digits40 two_pi = 2 * boost::math::constants::pi<Digits40>();
-    const Digits40 log_det = log(Digits40(sigma.determinant())) + d * log(two_pi);
+    // Σ = LLᵀ, w = L⁻¹v by loops: Eigen's decompositions in this type take half a minute to compile.
+    std::vector<Vector<Digits40>> L(static_cast<std::size_t>(d), Vector<Digits40>(d));
+    Vector<Digits40> w(d);
+    Digits40 log_det = d * log(Digits40(2 * boost::math::constants::pi<Digits40>()));
+    for (int i = 0; i < d; ++i) {
+      Vector<Digits40>& row = L[static_cast<std::size_t>(i)];
+      for (int j = 0; j <= i; ++j) {
+        const Vector<Digits40>& other = L[static_cast<std::size_t>(j)];
+        Digits40 rest = covariance(i, j);
+        for (int k = 0; k < j; ++k) rest -= row[k] * other[k];
+        row[j] = i == j ? Digits40(sqrt(rest)) : Digits40(rest / other[j]);
+      }
+      w[i] = v[i];
+      for (int k = 0; k < i; ++k) w[i] -= row[k] * w[k];
+      w[i] /= row[i];
+      log_det += 2 * log(row[i]);
+    }
     const Digits40 log_sinhc = rho == 0 ? Digits40(0) : log(Digits40(sinh(rho) / rho));
-    return -v.dot(solved) / 2 - log_det / 2 - (d - 1) * log_sinhc;
+    return -w.squaredNorm() / 2 - log_det / 2 - (d - 1) * log_sinhc;
   }
   /// Central differences, with a step small against the distance to the rim: 16 digits.
   Point gradient(const Vector<Digits40>& x) const {
