@@ -83,7 +83,7 @@ TEST(PulledBack, StereographicHasMassOne) {
 
 TEST(PulledBack, BallHasMassOne) {
   for (const char* manifold : {"ball:2", "ball:2,K=-0.5", "ball:2,K=-4"}) {
-    const std::string target = "wrapped-normal:alpha=1.2,sigma=0.3;1";
+    const std::string target = "wrapped-normal:alpha=0.6,sigma=0.3;1";
     EXPECT_NEAR(mass(pulled_back("wrapped", manifold, target), box(2, 10)), 1, 1e-6) << manifold;
     // 1.5 is outside of all three balls but K = −0.5.
     EXPECT_NEAR(mass(pulled_back("naive", manifold, target), box(2, 1.5)), 1, 1e-6) << manifold;
@@ -138,9 +138,9 @@ const Example kExamples[] = {
     {"stereographic", "sphere:2", "vmf:mu=-1;0;0,kappa=10", 2, 20, 5, 1},
     {"stereographic", "sphere:4", "vmf:mu=0;0.6;0;0;0.8,kappa=5", 4, 3},
     {"stereographic", "sphere:2", "0.4*vmf:mu=-1;0;0,kappa=10 + 0.6*uniform", 2, 5},
-    {"wrapped", "ball:2,K=-2", "wrapped-normal:alpha=1.5,sigma=0.3;1", 2, 4},
+    {"wrapped", "ball:2,K=-2", "wrapped-normal:alpha=0.75,sigma=0.3;1", 2, 4},
     {"wrapped", "ball:3", "wrapped-normal:mean=0.3;0.1;-0.5", 3, 5},
-    {"naive", "ball:2,K=-0.5", "wrapped-normal:alpha=1.5,sigma=0.3;1", 2, 1.3, 0, 0.2},
+    {"naive", "ball:2,K=-0.5", "wrapped-normal:alpha=0.75,sigma=0.3;1", 2, 1.3, 0, 0.2},
 };
 
 TEST(PulledBack, GradientIsThatOfTheDensity) {
