@@ -9,6 +9,7 @@
 #include "apps/riemflow/support/signals.hpp"
 #include "riemflow/density/kernel_density.hpp"
 #include "riemflow/density/von_mises_fisher_mixture.hpp"
+#include "riemflow/engine/mixture_mass.hpp"
 #include "riemflow/train/mixture_fit.hpp"
 
 namespace riemflow::app {
@@ -31,7 +32,8 @@ FitConfig fit_config_of(const EarthFlow& flow, std::size_t training_points) {
   config.train.seed = flow.seed;
   config.train_tolerance = flow.set->train_tolerance;
   const std::size_t batches = (training_points + config.train.batch - 1) / config.train.batch;
-  config.iterations = static_cast<long>(flow.set->epochs * static_cast<double>(batches));
+  config.iterations =
+      static_cast<long>(flow.set->epochs * (flow.cosine ? 0.25 : 1) * static_cast<double>(batches));
   config.train.schedule = {flow.cosine ? Schedule::Shape::cosine : Schedule::Shape::annealed,
                            flow.cosine ? 3e-3 : 1e-3, config.iterations};
   config.validate_every = std::min(100L, std::max(1L, config.iterations / 10));
@@ -94,7 +96,8 @@ Json run_earth_mixture(const EarthSplit& split, std::uint64_t seed, bool with_gr
                        const RunOptions& options) {
   ThreadPool pool(options.threads);
   MixtureAdamConfig config;
-  config.epochs = options.quick ? 30 : 1000;
+  config.epochs = options.quick ? 30 : 300;
+  config.schedule = Schedule::Shape::cosine;
   config.seed = seed;
   MixtureGrid grid;
   if (options.quick) grid = {{1e-1}, {50}};
@@ -109,6 +112,8 @@ Json run_earth_mixture(const EarthSplit& split, std::uint64_t seed, bool with_gr
   result["rate"] = chosen.rate;
   result["components"] = chosen.components;
   result["epochs"] = config.epochs;
+  MixtureDensity<double> density("sphere:2", search.fit.parameters, options.threads);
+  result["mass"] = mixture_mass(density, {1e-4, 0, 400'000}).integral.value;
   result["best_epoch"] = chosen.best_epoch;
 
   MixtureFit em;

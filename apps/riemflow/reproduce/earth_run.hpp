@@ -12,7 +12,8 @@ namespace riemflow::app {
 struct EarthFlow {
   const EarthSet* set;
   ModelKind kind;
-  bool cosine;  ///< a learning rate from 3e-3 to 0, instead of the paper's annealing
+  bool cosine;  ///< a learning rate from 3e-3 to 0 in a quarter of the paper's epochs, instead of its
+                ///< annealing
   std::uint64_t seed;
 };
 
