@@ -18,7 +18,7 @@ namespace riemflow::app {
 namespace {
 
 struct ReproduceOptions {
-  std::string name, directory = "experiments/results", only, data_dir;
+  std::string name, directory = "experiments/results", only, data_dir, device = "cpu";
   std::vector<std::string> notes;
   int runs = 0, threads = 0, threads_per_run = 1;
   bool quick = false;
@@ -44,6 +44,7 @@ std::string command_line(const ReproduceOptions& options) {
   std::string line = "riemflow reproduce " + options.name;
   if (options.quick) line += " --quick";
   if (options.runs > 0) line += fmt::format(" --runs {}", options.runs);
+  if (options.device != "cpu") line += " --device " + options.device;
   if (!options.only.empty()) line += fmt::format(" --only '{}'", options.only);
   return line;
 }
@@ -74,7 +75,8 @@ void reproduce(const ReproduceOptions& options) {
   Results results(path(".json"), options.name, options.quick);
   const int runs = options.runs > 0 ? options.runs : options.quick ? 1 : experiment->runs();
   const std::vector<Job> jobs = jobs_left(*experiment, results, runs, options.only, options.quick);
-  const RunOptions run_options{options.quick, options.threads_per_run, options.data_dir};
+  const RunOptions run_options{options.quick, options.threads_per_run, options.data_dir,
+                               device_named(options.device).value()};
   for (const Job& job : jobs) experiment->check(job.cell, run_options);
   if (!jobs.empty()) write_header(options, *experiment, runs, results);
 
@@ -114,6 +116,8 @@ void add_reproduce(CLI::App& app) {
       ->capture_default_str()
       ->type_name("DIR");
   add_data_dir(*command, options->data_dir);
+  add_choice(*command, "--device", options->device, {kDevices.begin(), kDevices.end()},
+             "Where flows are trained and evaluated; auto: on a GPU if there is one and it can");
   add_threads(*command, options->threads);
   command
       ->add_option("--threads-per-run", options->threads_per_run,

@@ -12,8 +12,8 @@ constexpr CubatureOptions kMassOptions{5e-4, 0, 400'000};
 
 }  // namespace
 
-Candidate::Candidate(const FlowConfig& config, int threads)
-    : model_(make_transport<float>(with_exact_divergence(config), 0, threads)) {}
+Candidate::Candidate(const FlowConfig& config, int threads, Device device)
+    : model_(make_transport<float>(with_exact_divergence(config), 0, threads, device)) {}
 
 void Candidate::take(std::span<const float> parameters) {
   std::copy(parameters.begin(), parameters.end(), model_->parameters().begin());

@@ -11,7 +11,7 @@ namespace riemflow::app {
 
 class Candidate {
  public:
-  explicit Candidate(const FlowConfig& config, int threads = 1);
+  Candidate(const FlowConfig& config, int threads, Device device);
 
   void take(std::span<const float> parameters);
 

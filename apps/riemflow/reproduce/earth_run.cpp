@@ -43,9 +43,9 @@ FitConfig fit_config_of(const EarthFlow& flow, std::size_t training_points) {
 
 }  // namespace
 
-FittedFlow fit_earth_flow(const EarthFlow& flow, const EarthSplit& split, int threads) {
+FittedFlow fit_earth_flow(const EarthFlow& flow, const EarthSplit& split, const RunOptions& options) {
   FittedFlow fitted{fit_config_of(flow, split.training.size()), {}, {}, {}, {}, 0};
-  const auto model = make_transport<float>(fitted.config.flow, flow.seed, threads);
+  const auto model = make_transport<float>(fitted.config.flow, flow.seed, options.threads, options.device);
   Fit<float> fit(*model, fitted.config, rounded_points<float>(split.training),
                  rounded_points<float>(split.validation));
   const auto start = Clock::now();
@@ -69,8 +69,8 @@ FittedFlow fit_earth_flow(const EarthFlow& flow, const EarthSplit& split, int th
 
 Json run_earth_flow(const EarthFlow& flow, const EarthSplit& split, bool with_grid,
                     const RunOptions& options) {
-  const FittedFlow fitted = fit_earth_flow(flow, split, options.threads);
-  Candidate candidate(fitted.config.flow, options.threads);
+  const FittedFlow fitted = fit_earth_flow(flow, split, options);
+  Candidate candidate(fitted.config.flow, options.threads, options.device);
   Json result;
   candidate.take(fitted.last);
   add_score(result, "last_nll", candidate.log_prob(split.test));

@@ -26,7 +26,7 @@ struct FittedFlow {
   Json curve;  ///< [[iteration, training NLL (smoothed), validation NLL, evaluations], …], about 60
   double seconds = 0;
 };
-FittedFlow fit_earth_flow(const EarthFlow& flow, const EarthSplit& split, int threads);
+FittedFlow fit_earth_flow(const EarthFlow& flow, const EarthSplit& split, const RunOptions& options);
 
 // Each gives {"nll", "nll_error" its standard error over the test points, "validation_nll", …}, and "grid" if
 // asked.

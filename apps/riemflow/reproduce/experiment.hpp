@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "apps/riemflow/reproduce/results.hpp"
+#include "riemflow/engine/device.hpp"
 
 namespace riemflow::app {
 
@@ -17,6 +18,7 @@ struct RunOptions {
   bool quick = false;
   int threads = 1;       ///< of one run; the results do not depend on it
   std::string data_dir;  ///< where the paper's data sets are
+  Device device = Device::cpu;
 };
 
 class Experiment {

@@ -51,7 +51,7 @@ Json grids(const TargetRun& run, Candidate& candidate) {
 
 Json run_on_target(const TargetRun& run, std::uint64_t seed, const RunOptions& options) {
   const double entropy = run.target->entropy().value();
-  const auto model = make_transport<float>(run.flow, seed, options.threads);
+  const auto model = make_transport<float>(run.flow, seed, options.threads, options.device);
   TrainConfig config = run.train;
   config.seed = seed;
   config.schedule.iterations = run.iterations;
@@ -65,7 +65,7 @@ Json run_on_target(const TargetRun& run, std::uint64_t seed, const RunOptions& o
   const std::vector<double> truth = log_densities_of(*run.target, test);
   const auto target = run.reverse_kl ? model->target_of(run.target) : nullptr;
 
-  Candidate candidate(run.flow, options.threads);
+  Candidate candidate(run.flow, options.threads, options.device);
   Json curve = Json::array();
   double evaluations = 0, training_seconds = 0;
   for (long i = 0; i < run.iterations; ++i) {

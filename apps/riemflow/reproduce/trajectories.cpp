@@ -59,14 +59,13 @@ class Trajectories final : public Experiment {
   Json run(const std::string& /*cell*/, std::uint64_t seed, const RunOptions& options) const override {
     const EarthSet& set = earth_sets(options.quick).front();
     const EarthSplit split = earth_split(set, Protocol::customary, seed, options.data_dir);
-    const FittedFlow fitted =
-        fit_earth_flow({&set, ModelKind::riemannian, false, seed}, split, options.threads);
+    const FittedFlow fitted = fit_earth_flow({&set, ModelKind::riemannian, false, seed}, split, options);
     Flow<float> flow(fitted.config.flow, 0, options.threads);
     std::copy(fitted.best.begin(), fitted.best.end(), flow.parameters().begin());
     const Carried<float> paths = flow.push(flow.sample_base(kPaths, seed), kFrames);
     Json frames = Json::array();
     for (const Points<float>& frame : paths.frames) frames.push_back(degrees(frame));
-    Candidate candidate(fitted.config.flow, options.threads);
+    Candidate candidate(fitted.config.flow, options.threads, options.device);
     candidate.take(fitted.best);
     return {{"nll", -flow.log_prob(rounded_points<float>(split.test)).mean()},
             {"mean_length", mean_length(paths.frames)},

@@ -32,15 +32,15 @@ FlowConfig chart_coordinates(FlowConfig config) {
 }
 
 template <class T>
-ChartFlow<T>::ChartFlow(const FlowConfig& config, std::uint64_t seed, int threads)
+ChartFlow<T>::ChartFlow(const FlowConfig& config, std::uint64_t seed, int threads, Device device)
     : config_(config),
       chart_(make_chart_map<T>(name_of(config.model), parse_manifold<T>(config.manifold))),
-      flow_(chart_coordinates(config), seed, threads) {}
+      flow_(make_transport<T>(chart_coordinates(config), seed, threads, device)) {}
 
 template <class T>
 void ChartFlow<T>::set_tolerance(double rtol, double atol) {
-  flow_.set_tolerance(rtol, atol);
-  config_.solver = flow_.config().solver;
+  flow_->set_tolerance(rtol, atol);
+  config_.solver = flow_->config().solver;
 }
 
 template <class T>
@@ -84,7 +84,7 @@ Carried<T> ChartFlow<T>::on_manifold(Carried<T> path) const {
 template <class T>
 LogProb<T> ChartFlow<T>::log_prob(const Points<T>& points, const NoiseKey& key) {
   const Charted y = charted(points);
-  const LogProb<T> own = flow_.log_prob(y.points, key);
+  const LogProb<T> own = flow_->log_prob(y.points, key);
   LogProb<T> result;
   result.summary = own.summary;
   result.summary.points = points.size();
@@ -104,13 +104,13 @@ LogProb<T> ChartFlow<T>::log_prob(const Points<T>& points, const NoiseKey& key) 
 template <class T>
 Points<T> ChartFlow<T>::sample_base(std::size_t n, std::uint64_t seed, std::uint64_t iteration,
                                     std::uint64_t first) const {
-  return chart_->to_manifold(flow_.sample_base(n, seed, iteration, first)).points;
+  return chart_->to_manifold(flow_->sample_base(n, seed, iteration, first)).points;
 }
 
 template <class T>
 std::vector<double> ChartFlow<T>::log_base(const Points<T>& points) const {
   const Charted y = charted(points);
-  const std::vector<double> own = flow_.log_base(y.points);
+  const std::vector<double> own = flow_->log_base(y.points);
   std::vector<double> values(points.size(), -std::numeric_limits<double>::infinity());
   for (std::size_t i = 0; i < own.size(); ++i) values[y.origin[i]] = own[i] - y.log_volume[i];
   return values;
@@ -119,7 +119,7 @@ std::vector<double> ChartFlow<T>::log_base(const Points<T>& points) const {
 template <class T>
 Carried<T> ChartFlow<T>::carry(const Points<T>& points, const std::vector<double>& times) {
   const Charted y = charted(points);
-  const Carried<T> own = on_manifold(flow_.carry(y.points, times));
+  const Carried<T> own = on_manifold(flow_->carry(y.points, times));
   Carried<T> result;
   result.summary = own.summary;
   result.summary.points = points.size();
@@ -138,14 +138,14 @@ Carried<T> ChartFlow<T>::carry(const Points<T>& points, const std::vector<double
 template <class T>
 Carried<T> ChartFlow<T>::draw_paths(std::size_t n, std::uint64_t seed, std::uint64_t first,
                                     const std::vector<double>& times) {
-  return on_manifold(flow_.draw_paths(n, seed, first, times));
+  return on_manifold(flow_->draw_paths(n, seed, first, times));
 }
 
 template <class T>
 Loss ChartFlow<T>::nll_gradient(const Points<T>& points, std::span<T> gradient,
                                 const GradientOptions& options) {
   const Charted y = charted(points);
-  Loss loss = flow_.nll_gradient(y.points, gradient, options);
+  Loss loss = flow_->nll_gradient(y.points, gradient, options);
   double volume = 0;
   std::size_t counted = 0;
   auto failure = loss.summary.failures.begin();
@@ -169,7 +169,7 @@ Loss ChartFlow<T>::nll_gradient(const Points<T>& points, std::span<T> gradient,
 template <class T>
 Loss ChartFlow<T>::reverse_kl_gradient(std::size_t n, const Distribution<T>& target, std::span<T> gradient,
                                        const GradientOptions& options) {
-  return flow_.reverse_kl_gradient(n, target, gradient, options);
+  return flow_->reverse_kl_gradient(n, target, gradient, options);
 }
 
 template <class T>

@@ -7,8 +7,10 @@
 // the limit: a normal base leaves nothing there. A draw without an image (outside the ball, of a naive model)
 // is NaN and a failure.
 
+#include <utility>
+
 #include "riemflow/density/chart_map.hpp"
-#include "riemflow/engine/flow.hpp"
+#include "riemflow/engine/transport.hpp"
 
 namespace riemflow {
 
@@ -18,16 +20,17 @@ FlowConfig chart_coordinates(FlowConfig config);
 template <class T>
 class ChartFlow final : public Transport<T> {
  public:
-  explicit ChartFlow(const FlowConfig& config, std::uint64_t seed = 0, int threads = 0);
+  explicit ChartFlow(const FlowConfig& config, std::uint64_t seed = 0, int threads = 0,
+                     Device device = Device::cpu);
 
   const FlowConfig& config() const override { return config_; }
   const Manifold<T>& manifold() const override { return chart_->manifold(); }
-  int threads() const override { return flow_.threads(); }
-  std::span<T> parameters() override { return flow_.parameters(); }
-  std::span<const T> parameters() const override { return flow_.parameters(); }
-  ParameterLayout layout() const override { return flow_.layout(); }
+  int threads() const override { return flow_->threads(); }
+  std::span<T> parameters() override { return flow_->parameters(); }
+  std::span<const T> parameters() const override { return std::as_const(*flow_).parameters(); }
+  ParameterLayout layout() const override { return flow_->layout(); }
   void set_tolerance(double rtol, double atol) override;
-  Transport<T>& coordinates() override { return flow_; }
+  Transport<T>& coordinates() override { return *flow_; }
 
   using Transport<T>::log_prob;
   using Transport<T>::sample_base;
@@ -59,7 +62,7 @@ class ChartFlow final : public Transport<T> {
 
   FlowConfig config_;
   std::shared_ptr<const ChartMap<T>> chart_;
-  Flow<T> flow_;
+  std::unique_ptr<Transport<T>> flow_;
 };
 
 }  // namespace riemflow

@@ -1,10 +1,12 @@
 #include "riemflow/engine/transport.hpp"
 
 #include <algorithm>
+#include <type_traits>
 
 #include "riemflow/core/error.hpp"
 #include "riemflow/engine/autoregressive.hpp"
 #include "riemflow/engine/chart_flow.hpp"
+#include "riemflow/engine/cuda_flow.hpp"
 #include "riemflow/engine/flow.hpp"
 #include "riemflow/manifold/parse.hpp"
 
@@ -40,12 +42,20 @@ Carried<T> Transport<T>::draw_paths(std::size_t n, std::uint64_t seed, std::uint
 }
 
 template <class T>
-std::unique_ptr<Transport<T>> make_transport(const FlowConfig& config, std::uint64_t seed, int threads) {
+std::unique_ptr<Transport<T>> make_transport(const FlowConfig& config, std::uint64_t seed, int threads,
+                                             Device device) {
   require(is_flow(config.model), "a " + std::string(name_of(config.model)) + " is no flow",
           "give a kind of flow, such as riemannian");
+  if (has_chart(config.model)) return std::make_unique<ChartFlow<T>>(config, seed, threads, device);
+  if constexpr (std::is_same_v<T, float>) {
+    if (device == Device::cuda || (device == Device::automatic && why_not_cuda(config).empty()))
+      return make_cuda_flow(config, seed);
+  } else {
+    require(device != Device::cuda, "the GPU computes in float, not in double",
+            "use --precision float, or --device cpu");
+  }
   if (config.model == ModelKind::autoregressive)
     return std::make_unique<Autoregressive<T>>(config, seed, threads);
-  if (has_chart(config.model)) return std::make_unique<ChartFlow<T>>(config, seed, threads);
   return std::make_unique<Flow<T>>(config, seed, threads);
 }
 
@@ -65,8 +75,8 @@ std::unique_ptr<Transport<double>> in_double(const Transport<T>& transport, cons
 
 template class Transport<float>;
 template class Transport<double>;
-template std::unique_ptr<Transport<float>> make_transport(const FlowConfig&, std::uint64_t, int);
-template std::unique_ptr<Transport<double>> make_transport(const FlowConfig&, std::uint64_t, int);
+template std::unique_ptr<Transport<float>> make_transport(const FlowConfig&, std::uint64_t, int, Device);
+template std::unique_ptr<Transport<double>> make_transport(const FlowConfig&, std::uint64_t, int, Device);
 template ParameterLayout transport_layout<float>(const FlowConfig&);
 template ParameterLayout transport_layout<double>(const FlowConfig&);
 template std::unique_ptr<Transport<double>> in_double(const Transport<float>&, const FlowConfig&);

@@ -10,6 +10,7 @@
 #include "riemflow/density/distribution.hpp"
 #include "riemflow/density/flow_config.hpp"
 #include "riemflow/engine/density.hpp"
+#include "riemflow/engine/device.hpp"
 #include "riemflow/field/parameters.hpp"
 
 namespace riemflow {
@@ -74,11 +75,12 @@ class Transport : public Density<T> {
       std::shared_ptr<const Distribution<double>> target) const = 0;
 };
 
-/// As config.model says, with random parameters from `seed`. threads: 0 means one for each core. Throws Error
-/// for a kind that the manifold does not have, or that is no flow.
+/// As config.model says, with random parameters from `seed`. threads: 0 means one for each core, of the CPU.
+/// Throws Error for a kind that the manifold does not have, or that is no flow, and for a GPU that is not
+/// there or cannot compute it; Device::automatic takes one if it can.
 template <class T>
 std::unique_ptr<Transport<T>> make_transport(const FlowConfig& config, std::uint64_t seed = 0,
-                                             int threads = 0);
+                                             int threads = 0, Device device = Device::cpu);
 
 /// The layout it would have, without the memory that it would take.
 template <class T>

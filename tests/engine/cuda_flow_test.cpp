@@ -1,0 +1,219 @@
+// The GPU against the CPU in double precision, on every manifold, layer and estimator that it has. Skipped
+// where there is no GPU or no CUDA in the build; CONTRIBUTING.md has the command for a machine with one.
+
+#include "riemflow/engine/cuda_flow.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <functional>
+
+#include "riemflow/core/error.hpp"
+#include "riemflow/density/base.hpp"
+#include "riemflow/engine/flow.hpp"
+#include "riemflow/manifold/parse.hpp"
+#include "tests/engine/transports.hpp"
+
+namespace riemflow {
+namespace {
+
+using namespace test;
+
+FlowConfig wide(const std::string& manifold, double tolerance) {
+  FlowConfig config;
+  config.manifold = manifold;
+  config.solver.rtol = config.solver.atol = tolerance;
+  return config;
+}
+
+#define NEEDS_GPU() \
+  if (const std::string reason = why_not_cuda(wide("sphere:2", 1e-5)); !reason.empty()) GTEST_SKIP() << reason
+
+struct Case {
+  std::string name;
+  FlowConfig config;
+};
+
+std::vector<Case> cases() {
+  std::vector<Case> all;
+  for (const char* manifold :
+       {"sphere:1", "sphere:2", "sphere:2,K=0.5", "ball:2", "ball:2,K=-0.5", "torus:2", "euclidean:2"}) {
+    for (const InputLayer input : {InputLayer::linear, InputLayer::geodesic}) {
+      for (const DivergenceEstimator estimator :
+           {DivergenceEstimator::exact, DivergenceEstimator::hutchinson}) {
+        FlowConfig config = wide(manifold, 1e-6);
+        config.field.input = input;
+        config.divergence.estimator = estimator;
+        config.divergence.noise = input == InputLayer::linear ? Noise::rademacher : Noise::gaussian;
+        config.field.activation = input == InputLayer::linear ? Activation::tanh : Activation::swish;
+        config.field.depth = input == InputLayer::linear ? 3 : 2;
+        config.field.scaling = input == InputLayer::linear ? BallScaling::unit : BallScaling::paper;
+        config.regularisation.kinetic = estimator == DivergenceEstimator::exact ? 0.1 : 0;
+        all.push_back({std::string(manifold) + (input == InputLayer::linear ? " linear" : " geodesic") +
+                           (estimator == DivergenceEstimator::exact ? " exact" : " hutchinson"),
+                       config});
+      }
+    }
+  }
+  return all;
+}
+
+/// The same flow in double at a tolerance beyond the other's.
+std::unique_ptr<Transport<double>> exact_of(const Transport<float>& flow) {
+  FlowConfig config = flow.config();
+  config.solver.rtol = config.solver.atol = 1e-9;
+  return in_double(flow, config);
+}
+
+Points<double> widened(const Points<float>& points) {
+  Points<double> wide_points(points.size(), points.dimension);
+  std::copy(points.values.begin(), points.values.end(), wide_points.values.begin());
+  return wide_points;
+}
+
+std::unique_ptr<Transport<float>> on_gpu(const FlowConfig& config, std::uint64_t seed) {
+  auto flow = make_transport<float>(config, seed, 1, Device::cuda);
+  for (float& p : flow->parameters()) p *= 1.5f;
+  return flow;
+}
+
+/// What float arithmetic leaves of a gradient, by the CPU's: near the poles of its hyperplanes a geodesic
+/// neuron bends with a radius of 0.01.
+double float_error(const Transport<float>& flow, std::span<const double> truth,
+                   const std::function<void(Transport<float>&, std::span<float>)>& gradient) {
+  const auto host = make_transport<float>(flow.config(), 0, 1);
+  std::copy(flow.parameters().begin(), flow.parameters().end(), host->parameters().begin());
+  std::vector<float> own(truth.size());
+  gradient(*host, own);
+  double off = 0, size = 0;
+  for (std::size_t i = 0; i < truth.size(); ++i) {
+    off += std::pow(static_cast<double>(own[i]) - truth[i], 2);
+    size += truth[i] * truth[i];
+  }
+  return std::sqrt(off / size);
+}
+
+double relative_error(std::span<const float> a, std::span<const double> b) {
+  double off = 0, size = 0;
+  for (std::size_t i = 0; i < b.size(); ++i) {
+    off += std::pow(static_cast<double>(a[i]) - b[i], 2);
+    size += b[i] * b[i];
+  }
+  return std::sqrt(off / size);
+}
+
+TEST(CudaFlow, LogDensities) {
+  NEEDS_GPU();
+  for (const Case& c : cases()) {
+    const auto flow = on_gpu(c.config, 3);
+    const auto exact = exact_of(*flow);
+    const Points<float> points = flow->sample_base(37, 5);
+    const LogProb<float> own = flow->log_prob(points, {2, 7});
+    const LogProb<double> truth = exact->log_prob(widened(points), {2, 7});
+    EXPECT_TRUE(own.summary.ok()) << c.name << own.summary.message();
+    for (std::size_t i = 0; i < points.size(); ++i)
+      EXPECT_NEAR(own.values[i], truth.values[i], 1e-4 * std::max(1.0, std::abs(truth.values[i])))
+          << c.name << i;
+    Points<double> base = widened(own.base_points);
+    EXPECT_LT(largest_distance(exact->manifold(), base, truth.base_points), 1e-3) << c.name;
+  }
+}
+
+TEST(CudaFlow, GradientsOfTheLikelihood) {
+  NEEDS_GPU();
+  for (const Case& c : cases()) {
+    const auto flow = on_gpu(c.config, 4);
+    const auto exact = exact_of(*flow);
+    const Points<float> points = flow->sample_base(41, 6);
+    std::vector<float> own(flow->parameters().size());
+    std::vector<double> truth(own.size());
+    const Loss loss = flow->nll_gradient(points, own, {{1, 9}, 0});
+    const Loss true_loss = exact->nll_gradient(widened(points), truth, {{1, 9}, 0});
+    EXPECT_NEAR(loss.total, true_loss.total, 1e-4) << c.name;
+    EXPECT_NEAR(loss.kinetic, true_loss.kinetic, 1e-3 * (1 + true_loss.kinetic)) << c.name;
+    const double bar =
+        std::max(1e-3, 3 * float_error(*flow, truth, [&](Transport<float>& host, std::span<float> g) {
+                         host.nll_gradient(points, g, {{1, 9}, 0});
+                       }));
+    EXPECT_LT(bar, 0.03) << c.name;
+    EXPECT_LT(relative_error(own, truth), bar) << c.name;
+    // Same bits again; and a step size that is known beforehand changes nothing that matters.
+    std::vector<float> again(own.size()), hinted(own.size());
+    flow->nll_gradient(points, again, {{1, 9}, 0});
+    EXPECT_EQ(own, again) << c.name;
+    flow->nll_gradient(points, hinted, {{1, 9}, loss.summary.first_step()});
+    EXPECT_LT(relative_error(hinted, truth), bar) << c.name;
+  }
+}
+
+TEST(CudaFlow, GradientsOfTheReverseDivergence) {
+  NEEDS_GPU();
+  for (const Case& c : cases()) {
+    const auto flow = on_gpu(c.config, 8);
+    const auto exact = exact_of(*flow);
+    // The manifold's own base as the target.
+    const std::shared_ptr<const Distribution<double>> target = default_base<double>(
+        std::shared_ptr<const Manifold<double>>(parse_manifold<double>(c.config.manifold)));
+    std::vector<float> own(flow->parameters().size());
+    std::vector<double> truth(own.size());
+    const Loss loss = flow->reverse_kl_gradient(30, *flow->target_of(target), own, {{5, 2}, 0});
+    const Loss true_loss = exact->reverse_kl_gradient(30, *exact->target_of(target), truth, {{5, 2}, 0});
+    EXPECT_NEAR(loss.total, true_loss.total, 2e-4) << c.name;
+    const double bar =
+        std::max(1e-3, 3 * float_error(*flow, truth, [&](Transport<float>& host, std::span<float> g) {
+                         host.reverse_kl_gradient(30, *host.target_of(target), g, {{5, 2}, 0});
+                       }));
+    EXPECT_LT(relative_error(own, truth), bar) << c.name;
+  }
+}
+
+TEST(CudaFlow, PathsAndSamples) {
+  NEEDS_GPU();
+  for (const Case& c : cases()) {
+    const auto flow = on_gpu(c.config, 9);
+    const auto exact = exact_of(*flow);
+    const Points<float> start = flow->sample_base(21, 3);
+    const Carried<float> own = flow->push(start, 4);
+    const Carried<double> truth = exact->push(widened(start), 4);
+    for (std::size_t f = 0; f < 4; ++f)
+      EXPECT_LT(largest_distance(exact->manifold(), widened(own.frames[f]), truth.frames[f]), 1e-3)
+          << c.name << f;
+  }
+}
+
+TEST(CudaFlow, Charts) {
+  NEEDS_GPU();
+  for (const auto& [kind, manifold] :
+       {std::pair{ModelKind::stereographic, "sphere:2"}, {ModelKind::wrapped, "ball:2"}}) {
+    FlowConfig config = wide(manifold, 1e-6);
+    config.model = kind;
+    const auto flow = on_gpu(config, 2);
+    const auto exact = exact_of(*flow);
+    const Points<float> points = flow->sample(20, 4).frames[0];
+    const LogProb<double> truth = exact->log_prob(widened(points));
+    const LogProb<float> own = flow->log_prob(points);
+    for (std::size_t i = 0; i < points.size(); ++i)
+      EXPECT_NEAR(own.values[i], truth.values[i], 1e-3) << manifold;
+  }
+}
+
+TEST(CudaFlow, SaysWhatItCannot) {
+  const auto reason = [](auto change) {
+    FlowConfig config = wide("sphere:2", 1e-5);
+    change(config);
+    return why_not_cuda(config);
+  };
+  // Without a GPU there is a reason for everything.
+  EXPECT_NE(reason([](FlowConfig& c) { c.field.width = 65; }), "");
+  EXPECT_NE(reason([](FlowConfig& c) { c.manifold = "sphere:7"; }), "");
+  EXPECT_NE(reason([](FlowConfig& c) { c.manifold = "sphere:2 x torus:1"; }), "");
+  EXPECT_NE(reason([](FlowConfig& c) { c.field.bound = 1; }), "");
+  EXPECT_NE(reason([](FlowConfig& c) { c.solver.method = "tsit5"; }), "");
+  FlowConfig config = wide("sphere:7", 1e-5);
+  EXPECT_THROW(make_transport<float>(config, 0, 1, Device::cuda), Error);
+  EXPECT_THROW(make_transport<double>(wide("sphere:2", 1e-5), 0, 1, Device::cuda), Error);
+  EXPECT_NO_THROW(make_transport<float>(config, 0, 1, Device::automatic));
+}
+
+}  // namespace
+}  // namespace riemflow
