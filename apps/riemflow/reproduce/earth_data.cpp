@@ -46,7 +46,9 @@ EarthSplit earth_split(const EarthSet& set, Protocol protocol, std::uint64_t see
   }
   std::vector<std::size_t> alone(points.size());
   std::iota(alone.begin(), alone.end(), std::size_t{0});
-  const Split split = split_points(alone, {80, 10, 10}, seed);
+  Split split = split_points(alone, {80, 10, 10}, seed);
+  if (protocol == Protocol::two_way)
+    split.training.insert(split.training.end(), split.validation.begin(), split.validation.end());
   return {part_of<double>(points, split.training), part_of<double>(points, split.validation),
           part_of<double>(points, split.test)};
 }

@@ -19,8 +19,9 @@ struct EarthSet {
 std::span<const EarthSet> earth_sets(bool quick);
 
 /// customary: a random split, equal points on both sides of it as they fall. distinct: one of each set of
-/// equal points is kept before the split.
-enum class Protocol { customary, distinct };
+/// equal points is kept before the split. two_way: the customary split, with the validation points among
+/// those for training, as the paper says of its own (which has training and test points only).
+enum class Protocol { customary, distinct, two_way };
 
 struct EarthSplit {
   Points<double> training, validation, test;
