@@ -91,7 +91,8 @@ void reproduce(const ReproduceOptions& options) {
   }
   const std::string page = fmt::format(
       "# {}\n\n{}\n\n`{}`; 95 % intervals (1.96 standard errors) over the runs, seeds from 0.\n\n{}",
-      options.name, experiment->settings(options.quick), command_line(options), experiment->table(results));
+      options.name, experiment->settings(options.quick), results.description("command"),
+      experiment->table(results));
   write_file_atomically(path(".md"), page);
   fmt::print("{}", page);
   require(failed == 0, fmt::format("{} of {} runs failed, and are not in the table", failed, jobs.size()),

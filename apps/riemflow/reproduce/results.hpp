@@ -36,6 +36,7 @@ class Results {
   void add(const std::string& cell, std::uint64_t seed, Json run);
   /// Of the header: machine, command, version.
   void describe(const std::string& key, const std::string& value) { all_[key] = value; }
+  std::string description(const std::string& key) const { return all_.value(key, std::string()); }
   /// What the user adds to it, such as the commit.
   void note(const std::string& key, const std::string& value) { all_["notes"][key] = value; }
 
