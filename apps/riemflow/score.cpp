@@ -108,6 +108,10 @@ void run(const Options& options) {
   });
   for (const std::string& sentence : source->remarks()) say_text(sentence);
   for (const std::string& sentence : scores.failures.sentences()) say_text(sentence);
+  if (const std::uint64_t none = scores.log_density.infinite(); none > 0)
+    say("{} of {} points have density 0 (the projection point of a stereographic model), so the mean NLL is "
+        "infinite.",
+        none, scores.points);
   print(options, model, *manifold, scores, unit, *source, tolerance);
   end_on_failures(scores.failures, scores.points, "points", !options.output.empty(), options.allow_failures);
 }

@@ -137,7 +137,7 @@ class CudaFlow final : public Transport<float> {
     values_.download(result.values.data(), points.size(), stream_);
     ends_.download(result.base_points.values.data(), result.base_points.values.size(), stream_);
     finish(tiles, points, result.summary, [&](const Points<float>& few, std::size_t first, SolveSummary& summary) {
-      // The noise of a point is named by its number.
+      // One by one: with Hutchinson's estimate each has the noise of point 0, one as good as another.
       for (std::size_t i = 0; i < few.size(); ++i) {
         Points<float> one(1, few.dimension);
         std::copy(few[i].begin(), few[i].end(), one[0].begin());
