@@ -29,15 +29,11 @@ std::vector<double> Candidate::log_prob(const Points<double>& points) {
 }
 
 std::vector<double> Candidate::log_base(const Points<double>& points) const {
-  return model_->log_base(rounded_points<float>(points));
+  return model_->log_base(converted<float>(points));
 }
 
 Points<double> Candidate::sample(std::size_t n, std::uint64_t seed) {
-  const Points<double> drawn = rounded_points<double>(model_->sample(n, seed).frames.back());
-  Points<double> good;
-  good.dimension = drawn.dimension;
-  for (std::size_t i = 0; i < drawn.size(); ++i)
-    if (std::isfinite(drawn[i][0])) good.values.insert(good.values.end(), drawn[i].begin(), drawn[i].end());
+  const Points<double> good = converted<double>(finite_points(model_->sample(n, seed).frames.back()));
   failed += n - good.size();
   return good;
 }

@@ -34,11 +34,4 @@ class Candidate {
   std::unique_ptr<Transport<float>> model_;
 };
 
-template <class To, class From>
-Points<To> rounded_points(const Points<From>& points) {
-  Points<To> result(points.size(), points.dimension);
-  for (std::size_t i = 0; i < points.values.size(); ++i) result.values[i] = static_cast<To>(points.values[i]);
-  return result;
-}
-
 }  // namespace riemflow::app

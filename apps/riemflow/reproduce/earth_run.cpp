@@ -21,7 +21,7 @@ constexpr long kCurvePoints = 60;
 void add_score(Json& result, const char* key, const std::vector<double>& log_densities) {
   RunningMean mean;
   for (double value : log_densities)
-    if (std::isfinite(value)) mean.add(value);
+    if (!std::isnan(value)) mean.add(value);  // NaN failed; −∞ counts
   result[key] = -mean.mean();
   result[std::string(key) + "_error"] = mean.standard_error();
 }
@@ -32,8 +32,7 @@ FitConfig fit_config_of(const EarthFlow& flow, std::size_t training_points) {
   config.train.seed = flow.seed;
   config.train_tolerance = flow.set->train_tolerance;
   const std::size_t batches = (training_points + config.train.batch - 1) / config.train.batch;
-  config.iterations =
-      static_cast<long>(flow.set->epochs * (flow.cosine ? 0.25 : 1) * static_cast<double>(batches));
+  config.iterations = static_cast<long>(flow.set->epochs * static_cast<double>(batches));
   config.train.schedule = {flow.cosine ? Schedule::Shape::cosine : Schedule::Shape::annealed,
                            flow.cosine ? 3e-3 : 1e-3, config.iterations};
   config.validate_every = std::min(100L, std::max(1L, config.iterations / 10));
@@ -46,8 +45,7 @@ FitConfig fit_config_of(const EarthFlow& flow, std::size_t training_points) {
 FittedFlow fit_earth_flow(const EarthFlow& flow, const EarthSplit& split, const RunOptions& options) {
   FittedFlow fitted{fit_config_of(flow, split.training.size()), {}, {}, {}, {}, 0};
   const auto model = make_transport<float>(fitted.config.flow, flow.seed, options.threads, options.device);
-  Fit<float> fit(*model, fitted.config, rounded_points<float>(split.training),
-                 rounded_points<float>(split.validation));
+  Fit<float> fit(*model, fitted.config, converted<float>(split.training), converted<float>(split.validation));
   const auto start = Clock::now();
   fitted.curve = Json::array();
   const long validations = fitted.config.iterations / fitted.config.validate_every;

@@ -12,8 +12,7 @@ namespace riemflow::app {
 struct EarthFlow {
   const EarthSet* set;
   ModelKind kind;
-  bool cosine;  ///< a learning rate from 3e-3 to 0 in a quarter of the paper's epochs, instead of its
-                ///< annealing
+  bool cosine;  ///< a learning rate from 3e-3 to 0 in the same epochs, instead of the paper's annealing
   std::uint64_t seed;
 };
 

@@ -59,7 +59,7 @@ Json run_on_target(const TargetRun& run, std::uint64_t seed, const RunOptions& o
   // Every batch is of fresh draws.
   const std::size_t training_draws =
       run.reverse_kl ? 0 : config.batch * static_cast<std::size_t>(run.iterations);
-  const Points<float> data = rounded_points<float>(draws(*run.target, training_draws, seed + kTrainingDraws));
+  const Points<float> data = converted<float>(draws(*run.target, training_draws, seed + kTrainingDraws));
   const Points<double> test = draws(*run.target, run.test_points, seed + kTestDraws);
   const Points<double> curve_test = first_of(test, run.curve_points);
   const std::vector<double> truth = log_densities_of(*run.target, test);

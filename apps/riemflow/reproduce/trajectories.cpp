@@ -67,7 +67,7 @@ class Trajectories final : public Experiment {
     for (const Points<float>& frame : paths.frames) frames.push_back(degrees(frame));
     Candidate candidate(fitted.config.flow, options.threads, options.device);
     candidate.take(fitted.best);
-    return {{"nll", -flow.log_prob(rounded_points<float>(split.test)).mean()},
+    return {{"nll", -flow.log_prob(converted<float>(split.test)).mean()},
             {"mean_length", mean_length(paths.frames)},
             {"evaluations", paths.summary.mean_evaluations()},
             {"failed", paths.summary.failures.size()},

@@ -40,13 +40,4 @@ double tolerance_of(const Density<T>& density) {
   return flow == nullptr ? 0 : flow->config().solver.rtol;
 }
 
-/// Points in the precision of a model. Rounding to float leaves the manifold by no more than it must: callers
-/// project where that matters.
-template <class T>
-Points<T> converted(const Points<double>& points) {
-  Points<T> result(points.size(), points.dimension);
-  for (std::size_t i = 0; i < points.values.size(); ++i) result.values[i] = static_cast<T>(points.values[i]);
-  return result;
-}
-
 }  // namespace riemflow::app

@@ -2,6 +2,7 @@
 // Points as users hold them (one row a point), and the one place where rows become tiles and back.
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <span>
 #include <vector>
@@ -53,5 +54,31 @@ struct Points {
  private:
   T* row(std::size_t i) { return values.data() + i * static_cast<std::size_t>(dimension); }
 };
+
+/// The same numbers in another precision. Rounding to float leaves a manifold by no more than it must:
+/// callers project where that matters.
+template <class To, class From>
+Points<To> converted(const Points<From>& points) {
+  Points<To> result(points.size(), points.dimension);
+  std::transform(points.values.begin(), points.values.end(), result.values.begin(),
+                 [](From x) { return static_cast<To>(x); });
+  return result;
+}
+
+template <class T>
+bool is_finite(std::span<const T> point) {
+  return std::all_of(point.begin(), point.end(), [](T x) { return std::isfinite(x); });
+}
+
+/// Those without NaN or infinity: the ones whose solves did not fail.
+template <class T>
+Points<T> finite_points(const Points<T>& points) {
+  Points<T> finite;
+  finite.dimension = points.dimension;
+  for (std::size_t i = 0; i < points.size(); ++i)
+    if (is_finite<T>(points[i]))
+      finite.values.insert(finite.values.end(), points[i].begin(), points[i].end());
+  return finite;
+}
 
 }  // namespace riemflow

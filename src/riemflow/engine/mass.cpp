@@ -131,8 +131,7 @@ Integral by_change_of_variables(Transport<T>& flow, std::size_t n, std::uint64_t
 
 template <class T>
 std::vector<double> log_density_at(Density<T>& density, const Points<double>& points, SolveSummary* cost) {
-  Points<T> rounded(points.size(), points.dimension);
-  for (std::size_t i = 0; i < points.values.size(); ++i) rounded.values[i] = static_cast<T>(points.values[i]);
+  Points<T> rounded = converted<T>(points);
   std::vector<Pack<T>> x(static_cast<std::size_t>(points.dimension));
   for (std::size_t t = 0; t < rounded.tiles(); ++t) {
     rounded.load_tile(t, x.data());

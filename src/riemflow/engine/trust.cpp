@@ -28,25 +28,10 @@ std::unique_ptr<Transport<double>> reference_of(const Transport<T>& flow) {
 }
 
 template <class T>
-bool finite(std::span<const T> point) {
-  return std::all_of(point.begin(), point.end(), [](T x) { return std::isfinite(x); });
-}
-
-/// The points whose solves did not fail.
-template <class T>
-Points<T> good_points(const Points<T>& points) {
-  Points<T> good;
-  good.dimension = points.dimension;
-  for (std::size_t i = 0; i < points.size(); ++i)
-    if (finite<T>(points[i])) good.values.insert(good.values.end(), points[i].begin(), points[i].end());
-  return good;
-}
-
-template <class T>
 void add_drift(const Manifold<T>& manifold, const Points<T>& points, Trust& trust) {
   const std::vector<Factor<T>> factors = manifold.factors();
   for (std::size_t i = 0; i < points.size(); ++i) {
-    if (!finite<T>(points[i])) continue;
+    if (!is_finite<T>(points[i])) continue;
     if (!manifold.contains(points[i])) ++trust.off_manifold;
     for (const Factor<T>& factor : factors) {
       if (factor.geometry != Geometry::sphere) continue;
@@ -69,8 +54,8 @@ Points<T> go_round(Transport<T>& flow, const TrustOptions& options, Trust& trust
   Points<T> begun;
   begun.dimension = start.dimension;
   for (std::size_t i = 0; i < samples.size(); ++i)
-    if (finite<T>(samples[i])) begun.values.insert(begun.values.end(), start[i].begin(), start[i].end());
-  const Points<T> back = flow.pull(good_points(samples)).frames.back();
+    if (is_finite<T>(samples[i])) begun.values.insert(begun.values.end(), start[i].begin(), start[i].end());
+  const Points<T> back = flow.pull(finite_points(samples)).frames.back();
   std::vector<double> misses;
   std::vector<Pack<T>> x(static_cast<std::size_t>(start.dimension)), y = x;
   for (std::size_t t = 0; t < back.tiles(); ++t) {
@@ -88,10 +73,8 @@ Points<T> go_round(Transport<T>& flow, const TrustOptions& options, Trust& trust
 
 template <class T>
 void compare_with_reference(Transport<T>& flow, const Points<T>& samples, Trust& trust) {
-  const Points<T> points = good_points(samples);
-  Points<double> exact(points.size(), points.dimension);
-  for (std::size_t i = 0; i < points.values.size(); ++i)
-    exact.values[i] = static_cast<double>(points.values[i]);
+  const Points<T> points = finite_points(samples);
+  const Points<double> exact = converted<double>(points);
   const auto reference = reference_of(flow);
   trust.reference_tolerance = reference->config().solver.rtol;
   const LogProb<T> own = flow.log_prob(points);

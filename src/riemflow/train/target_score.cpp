@@ -16,16 +16,9 @@ TargetScore score_against(Density<T>& model, const Distribution<double>& target,
           "the target " + target.name() + " is not on " + model.manifold().name(),
           "give a target on the model's manifold");
   const Carried<T> sample = model.sample(n, seed);
-  const Points<T>& all = sample.frames.back();
-  Points<T> drawn;
-  drawn.dimension = all.dimension;
-  for (std::size_t i = 0; i < all.size(); ++i)
-    if (std::all_of(all[i].begin(), all[i].end(), [](T x) { return std::isfinite(x); }))
-      drawn.values.insert(drawn.values.end(), all[i].begin(), all[i].end());
+  const Points<T> drawn = finite_points(sample.frames.back());
   const LogProb<T> own = model.log_prob(drawn);
-  Points<double> exact(drawn.size(), drawn.dimension);
-  std::copy(drawn.values.begin(), drawn.values.end(), exact.values.begin());
-  const std::vector<double> truth = log_densities_of(target, exact);
+  const std::vector<double> truth = log_densities_of(target, converted<double>(drawn));
 
   std::vector<double> log_weight;
   for (std::size_t i = 0; i < truth.size(); ++i)
