@@ -10,6 +10,7 @@
 #include "apps/riemflow/fit/mixture.hpp"
 #include "apps/riemflow/fit/progress.hpp"
 #include "apps/riemflow/fit/provenance.hpp"
+#include "apps/riemflow/fit/recorded.hpp"
 #include "apps/riemflow/support/console.hpp"
 #include "apps/riemflow/support/data.hpp"
 #include "riemflow/core/error.hpp"
@@ -23,27 +24,6 @@ struct Invocation {
   bool print_config = false, resume = false;
   FitSettings settings;  ///< what the command line alone says
 };
-
-/// A command line of settings only, to be filled from other sources.
-struct Scratch {
-  FitSettings settings;
-  CLI::App app;
-  Scratch() { declare(app, settings); }
-};
-
-Values settings_of(const Model& model) {
-  const auto found = model.metadata.find("provenance");
-  const auto provenance =
-      nlohmann::json::parse(found == model.metadata.end() ? "" : found->second, nullptr, false);
-  const auto settings = provenance.is_object() ? provenance.find("settings") : provenance.end();
-  Values values;
-  if (provenance.is_object() && settings != provenance.end() && settings->is_object())
-    for (const auto& [name, value] : settings->items())
-      if (value.is_string()) values[name] = value.get<std::string>();
-  require(!values.empty(), model.path + ": the model does not say how it was trained",
-          "start anew without --resume", Fault::bad_data);
-  return values;
-}
 
 void refuse_changes(const Values& before, const Values& now, const std::string& path) {
   for (const auto& [name, value] : now) {
@@ -154,7 +134,9 @@ void fit(const CLI::App& command, const Invocation& invocation) {
   }
   Values lower;
   if (checkpoint) {
-    lower = settings_of(*checkpoint);
+    lower = recorded_settings(*checkpoint);
+    require(!lower.empty(), checkpoint->path + ": the model does not say how it was trained",
+            "start anew without --resume", Fault::bad_data);
     // Only what was asked for is compared: a default is no wish.
     const Values wishes = overridden(overridden(preset_asked ? preset_values(preset) : Values{}, file), user);
     refuse_changes(lower, wishes, invocation.output);

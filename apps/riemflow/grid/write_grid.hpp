@@ -5,21 +5,11 @@
 #include <string>
 #include <vector>
 
-#include "riemflow/manifold/lattice.hpp"
+#include "apps/riemflow/grid/density_grid.hpp"
 
 namespace riemflow::app {
 
 enum class GridFormat { csv, npy, netcdf };
-
-struct GridLayout {
-  Lattice lattice;
-  double resolution = 0;
-  std::string resolution_unit;
-  std::string units;    ///< of the density, as UDUNITS writes them: "sr-1"
-  std::string measure;  ///< in words: "steradian"
-  /// What is added to log p for a density per `measure`; empty: nothing.
-  std::function<double(const double* point)> log_factor;
-};
 
 /// Where a grid comes from.
 struct GridSource {

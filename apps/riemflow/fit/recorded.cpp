@@ -1,0 +1,58 @@
+#include "apps/riemflow/fit/recorded.hpp"
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "apps/riemflow/fit/training_data.hpp"
+#include "apps/riemflow/support/console.hpp"
+
+namespace riemflow::app {
+
+Values recorded_settings(const Model& model) {
+  const auto found = model.metadata.find("provenance");
+  const auto provenance =
+      nlohmann::json::parse(found == model.metadata.end() ? "" : found->second, nullptr, false);
+  const auto settings = provenance.is_object() ? provenance.find("settings") : provenance.end();
+  Values values;
+  if (provenance.is_object() && settings != provenance.end() && settings->is_object())
+    for (const auto& [name, value] : settings->items())
+      if (value.is_string()) values[name] = value.get<std::string>();
+  return values;
+}
+
+ModelData read_model_data(const Model& model, const DataChoice& data) {
+  ModelData result;
+  result.name = std::filesystem::path(data.path).filename().string();
+  const Values values = recorded_settings(model);
+  const auto trained_on = model.metadata.find("data_sha256");
+  if (data.path != "-" && trained_on != model.metadata.end() && !values.empty()) {
+    // The fit's own reading of this file, if it is the fit's file.
+    Scratch fit;
+    set_values(fit.app, values);
+    fit.settings.reading = data.reading;
+    fit.settings.data_dir = data.data_dir;
+    fit.settings.manifold = model.config.manifold;
+    fit.settings.curvature = 0;
+    const TrainingData read = [&] {
+      const Silence silence;
+      return read_training_data(data.path, fit.settings);
+    }();
+    if (read.sha256 == trained_on->second) {
+      result.split_known = true;
+      result.training = part_of<double>(read.points, read.split.training);
+      result.validation = part_of<double>(read.points, read.split.validation);
+      result.test = part_of<double>(read.points, read.split.test);
+      say("{} is the data of the fit: {} training, {} validation and {} test points{}.", result.name,
+          result.training.size(), result.validation.size(), result.test.size(),
+          fit.settings.dedup ? " without duplicates" : "");
+      return result;
+    }
+  }
+  const auto source = data.open(model.config.manifold);
+  DataSet all = read_all(*source);
+  for (const std::string& sentence : all.remarks) say_text(sentence);
+  result.test = std::move(all.points);
+  return result;
+}
+
+}  // namespace riemflow::app

@@ -1,0 +1,36 @@
+#pragma once
+// What a model file says of how it was made.
+
+#include <CLI/CLI.hpp>
+
+#include "apps/riemflow/fit/layers.hpp"
+#include "apps/riemflow/fit/settings.hpp"
+#include "apps/riemflow/support/data.hpp"
+#include "riemflow/core/points.hpp"
+#include "riemflow/io/model_file.hpp"
+
+namespace riemflow::app {
+
+/// A command line of settings only, to be filled from other sources.
+struct Scratch {
+  FitSettings settings;
+  CLI::App app;
+  Scratch() { declare(app, settings); }
+};
+
+/// The settings that the fit recorded; none for a model that does not tell.
+Values recorded_settings(const Model& model);
+
+/// A file of points, by the parts that a model's fit made of it.
+struct ModelData {
+  std::string name;  ///< of the file, without its directory
+  /// Without the split: the file is not the one that the model was trained on, and all its points are `test`.
+  bool split_known = false;
+  Points<double> training, validation, test;
+};
+
+/// Reads the points and says what was assumed. They are split as the fit did if the file is that which the
+/// model was trained on. Throws Error.
+ModelData read_model_data(const Model& model, const DataChoice& data);
+
+}  // namespace riemflow::app
