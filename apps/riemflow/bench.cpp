@@ -118,6 +118,7 @@ void add_bench(CLI::App& app) {
   iteration->footer("Example:\n  riemflow bench iteration --threads 1 --json");
   iteration->callback([options] { bench_iteration(*options); });
   add_bench_score(*command);
+  add_bench_gpu(*command);
 }
 
 }  // namespace riemflow::app

@@ -8,5 +8,6 @@ class App;
 namespace riemflow::app {
 
 void add_bench_score(CLI::App& bench);
+void add_bench_gpu(CLI::App& bench);
 
 }  // namespace riemflow::app

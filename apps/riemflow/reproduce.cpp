@@ -117,8 +117,7 @@ void add_reproduce(CLI::App& app) {
       ->capture_default_str()
       ->type_name("DIR");
   add_data_dir(*command, options->data_dir);
-  add_choice(*command, "--device", options->device, {kDevices.begin(), kDevices.end()},
-             "Where flows are trained and evaluated; auto: on a GPU if there is one and it can");
+  add_device(*command, options->device);
   add_threads(*command, options->threads);
   command
       ->add_option("--threads-per-run", options->threads_per_run,

@@ -10,8 +10,11 @@
 
 #include "riemflow/core/error.hpp"
 #include "riemflow/density/base.hpp"
+#include "riemflow/density/draws.hpp"
+#include "riemflow/density/von_mises_fisher.hpp"
 #include "riemflow/engine/flow.hpp"
 #include "riemflow/manifold/parse.hpp"
+#include "riemflow/train/trainer.hpp"
 #include "tests/engine/transports.hpp"
 
 namespace riemflow {
@@ -199,6 +202,86 @@ TEST(CudaFlow, Charts) {
     const LogProb<float> own = flow->log_prob(points);
     for (std::size_t i = 0; i < points.size(); ++i)
       EXPECT_NEAR(own.values[i], truth.values[i], 1e-3) << manifold;
+  }
+}
+
+/// Ten steps on the GPU, one stretch, beside the same on the CPU.
+void compare_training(const FlowConfig& flow_config, const std::string& name) {
+  FlowConfig config = flow_config;
+  config.solver.rtol = config.solver.atol = 1e-5;
+  TrainConfig train;
+  train.batch = 42;
+  train.average = 0.9;
+  train.clip = 1;
+  train.schedule.rate = 1e-3;
+  const auto gpu = make_transport<float>(config, 6, 1, Device::cuda),
+             again = make_transport<float>(config, 6, 1, Device::cuda),
+             cpu = make_transport<float>(config, 6, 1);
+  const Points<float> data = cpu->sample(150, 9).frames[0];
+  Trainer<float> on_device(*gpu, train), repeated(*again, train), on_host(*cpu, train);
+  const std::vector<StepReport> reports = on_device.steps_likelihood(data, 10);
+  repeated.steps_likelihood(data, 10);
+  ASSERT_EQ(reports.size(), 10u) << name;
+  for (const StepReport& report : reports) {
+    const StepReport step = on_host.step_likelihood(data);
+    EXPECT_NEAR(report.loss.total, step.loss.total, 1e-3 * (1 + std::abs(step.loss.total))) << name;
+    EXPECT_NEAR(report.gradient_norm, step.gradient_norm, 0.01 * step.gradient_norm + 1e-4) << name;
+    EXPECT_EQ(report.rate, step.rate);
+    EXPECT_FALSE(report.skipped);
+  }
+  // Adam divides by the gradient's size: an entry of nearly 0 may step either way, so most, not all, agree.
+  const std::vector<float> parameters(gpu->parameters().begin(), gpu->parameters().end());
+  std::size_t far = 0;
+  for (std::size_t i = 0; i < parameters.size(); ++i)
+    if (std::abs(parameters[i] - cpu->parameters()[i]) > 1e-3f) ++far;
+  EXPECT_LT(far, parameters.size() / 50) << name;
+  EXPECT_TRUE(std::equal(parameters.begin(), parameters.end(), again->parameters().begin())) << name;
+  EXPECT_EQ(on_device.state().adam.steps, 10) << name;
+  EXPECT_EQ(on_device.state().average.steps, 10) << name;
+}
+
+TEST(CudaFlow, TrainsAsTheHostDoes) {
+  NEEDS_GPU();
+  for (const Case& c : cases()) compare_training(c.config, c.name);
+  FlowConfig chart = wide("sphere:2", 1e-5);
+  chart.model = ModelKind::stereographic;
+  compare_training(chart, "stereographic");
+}
+
+// A run of some length ends at the same likelihood.
+TEST(CudaFlow, SameLikelihoodInTheEnd) {
+  NEEDS_GPU();
+  const VonMisesFisher<float> target(Eigen::Vector3d(0, 0.6, -0.8), 20);
+  const Points<float> data = draws_of(target, 5000, 1, 0, 0), test = draws_of(target, 5000, 2, 0, 0);
+  std::vector<double> nll;
+  for (const Device device : {Device::cuda, Device::cpu}) {
+    const auto flow = make_transport<float>(wide("sphere:2", 1e-4), 3, 0, device);
+    TrainConfig train;
+    train.schedule = {Schedule::Shape::cosine, 3e-3, 600};
+    Trainer<float> trainer(*flow, train);
+    while (trainer.iteration() < 600) trainer.steps_likelihood(data, 600 - trainer.iteration());
+    nll.push_back(-flow->log_prob(test).mean());
+  }
+  EXPECT_NEAR(nll[0], nll[1], 0.01);
+}
+
+// Small, for compute-sanitizer: every kernel once or twice.
+TEST(CudaFlow, Sanitized) {
+  NEEDS_GPU();
+  for (const Case& c : cases()) {
+    if (c.name != "sphere:2 linear exact" && c.name != "ball:2 geodesic hutchinson") continue;
+    FlowConfig config = c.config;
+    config.solver.rtol = config.solver.atol = 1e-3;
+    const auto flow = make_transport<float>(config, 1, 1, Device::cuda);
+    const Points<float> points = flow->sample(6, 2).frames[0];
+    std::vector<float> gradient(flow->parameters().size());
+    EXPECT_TRUE(flow->log_prob(points).summary.ok());
+    EXPECT_TRUE(flow->nll_gradient(points, gradient).summary.ok());
+    TrainConfig train;
+    train.batch = 6;
+    train.average = 0.9;
+    Trainer<float> trainer(*flow, train);
+    EXPECT_EQ(trainer.steps_likelihood(points, 2).size(), 2u);
   }
 }
 

@@ -32,7 +32,7 @@ class Run {
       : request_(request),
         data_(data),
         config_(fit_config(request.settings, data.manifold, data.split.training.size())),
-        flow_(make_transport<T>(config_.flow, request.settings.seed, request.settings.threads)),
+        flow_(make_transport<T>(config_.flow, request.settings.seed, request.settings.threads, device())),
         fit_(data.target ? Fit<T>(*flow_, config_, data.target, kValidationDraws)
                          : Fit<T>(*flow_, config_, part_of<T>(data.points, data.split.training),
                                   part_of<T>(data.points, data.split.validation))) {
@@ -51,9 +51,10 @@ class Run {
     {
       ProgressLine line(config_.iterations, limit, request_.settings.quiet);
       while (!fit_.done() && !interrupted() && seconds_since(start) < limit) {
-        const FitProgress& progress = fit_.step();
-        log.add(progress, seconds_since(start));
-        line.update(progress);
+        fit_.advance([&](const FitProgress& progress) {
+          log.add(progress, seconds_since(start));
+          line.update(progress);
+        });
         if (seconds_since(saved) < request_.settings.checkpoint_every) continue;
         save_or_warn(line);
         saved = Clock::now();
@@ -83,6 +84,8 @@ class Run {
   }
 
  private:
+  Device device() const { return device_named(request_.settings.device).value(); }
+
   /// Names a point that its rounding to T takes off the manifold by its line.
   void check(const std::vector<std::size_t>& part) const {
     const Points<T> points = part_of<T>(data_.points, part);
@@ -120,7 +123,7 @@ class Run {
   /// The flow with the exact divergence; null if it has that already.
   std::unique_ptr<Transport<T>> exact_flow() const {
     if (flow_->exact()) return nullptr;
-    auto exact = make_transport<T>(exact_config(), 0, request_.settings.threads);
+    auto exact = make_transport<T>(exact_config(), 0, request_.settings.threads, device());
     std::copy(flow_->parameters().begin(), flow_->parameters().end(), exact->parameters().begin());
     return exact;
   }

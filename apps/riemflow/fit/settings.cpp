@@ -173,6 +173,7 @@ void declare(CLI::App& app, FitSettings& s) {
                  "Seconds from one saved checkpoint to the next; 0 means each iteration");
   running.text("--log", s.log, "FILE", "Write a line of JSON every ten iterations and at each validation");
   running.done(add_threads(app, s.threads));
+  running.done(add_device(app, s.device));
   running.flag("--quiet", s.quiet, "Say nothing but results and errors");
   running.done(add_json(app, s.json));
 }
@@ -184,7 +185,7 @@ bool is_recorded(const std::string& name) {
 }
 
 bool may_change(const std::string& name) {
-  return name == "iterations" || name == "epochs" || name == "patience";
+  return name == "iterations" || name == "epochs" || name == "patience" || name == "device";
 }
 
 FitConfig fit_config(const FitSettings& s, const std::string& manifold, std::size_t training_points) {

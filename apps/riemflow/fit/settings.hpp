@@ -50,6 +50,7 @@ struct FitSettings {
   std::string time_limit = "none", log;
   double checkpoint_every = 30;
   int threads = 0;
+  std::string device = "cpu";
   bool quiet = false, json = false;
 };
 

@@ -52,10 +52,11 @@ FittedFlow fit_earth_flow(const EarthFlow& flow, const EarthSplit& split, const 
   const long curve_every = fitted.config.validate_every * std::max(1L, validations / kCurvePoints);
   while (!fit.done()) {
     if (interrupted()) throw Exit{kInterrupted};
-    const FitProgress& now = fit.step();
-    if (now.iteration % curve_every == 0)
-      fitted.curve.push_back({now.iteration, rounded_to(now.loss, 5), rounded_to(now.validation, 5),
-                              rounded_to(now.evaluations, 4)});
+    fit.advance([&](const FitProgress& now) {
+      if (now.iteration % curve_every == 0)
+        fitted.curve.push_back({now.iteration, rounded_to(now.loss, 5), rounded_to(now.validation, 5),
+                                rounded_to(now.evaluations, 4)});
+    });
   }
   fitted.seconds = seconds_since(start);
   fitted.last.assign(model->parameters().begin(), model->parameters().end());

@@ -68,16 +68,20 @@ Json run_on_target(const TargetRun& run, std::uint64_t seed, const RunOptions& o
   Candidate candidate(run.flow, options.threads, options.device);
   Json curve = Json::array();
   double evaluations = 0, training_seconds = 0;
-  for (long i = 0; i < run.iterations; ++i) {
+  while (trainer.iteration() < run.iterations) {
     if (interrupted()) throw Exit{kInterrupted};
     const auto begun = Clock::now();
-    const StepReport step = run.reverse_kl ? trainer.step_reverse_kl(*target) : trainer.step_likelihood(data);
+    const long next_point = (trainer.iteration() / run.curve_every + 1) * run.curve_every;
+    const long most = std::min(next_point, run.iterations) - trainer.iteration();
+    const std::vector<StepReport> steps =
+        run.reverse_kl ? std::vector{trainer.step_reverse_kl(*target)} : trainer.steps_likelihood(data, most);
     training_seconds += seconds_since(begun);
-    evaluations += step.loss.summary.mean_evaluations();
-    if ((i + 1) % run.curve_every != 0) continue;
+    for (const StepReport& step : steps) evaluations += step.loss.summary.mean_evaluations();
+    if (trainer.iteration() % run.curve_every != 0) continue;
     candidate.take(trainer.best_guess());
     const double nll = entropy + mean_difference(truth, candidate.log_prob(curve_test));
-    curve.push_back({i + 1, rounded_to(nll, 5), rounded_to(step.loss.summary.mean_evaluations(), 4)});
+    curve.push_back({trainer.iteration(), rounded_to(nll, 5),
+                     rounded_to(steps.back().loss.summary.mean_evaluations(), 4)});
   }
   candidate.take(trainer.best_guess());
   candidate.failed = 0;

@@ -30,6 +30,12 @@ CLI::Option* add_json(CLI::App& command, bool& json) {
   return command.add_flag("--json", json, "Print the result as JSON");
 }
 
+CLI::Option* add_device(CLI::App& command, std::string& name) {
+  return add_choice(
+      command, "--device", name, {kDevices.begin(), kDevices.end()},
+      "Where it is computed; cuda: an NVIDIA GPU, in a build that has it; auto: there if it can be");
+}
+
 CLI::Option* add_threads(CLI::App& command, int& threads) {
   const auto check = [](const std::string& typed) -> std::string {
     const unsigned cores = std::max(1u, std::thread::hardware_concurrency());
@@ -81,6 +87,7 @@ void add_model(CLI::App& command, ModelChoice& choice) {
                   "Of the solver, relative and absolute; the model's own unless given")
       ->check(CLI::Range(1e-12, 0.1));
   add_threads(command, choice.threads);
+  add_device(command, choice.device_name);
 }
 
 }  // namespace riemflow::app

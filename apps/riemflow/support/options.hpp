@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "riemflow/engine/device.hpp"
 #include "riemflow/io/read_options.hpp"
 
 namespace CLI {
@@ -20,6 +21,9 @@ CLI::Option* add_choice(CLI::App& command, const std::string& flag, std::string&
 /// --json
 CLI::Option* add_json(CLI::App& command, bool& json);
 
+/// --device
+CLI::Option* add_device(CLI::App& command, std::string& name);
+
 /// --threads, 0 for one a core; refuses more than make sense on this machine.
 CLI::Option* add_threads(CLI::App& command, int& threads);
 
@@ -33,11 +37,14 @@ struct ReadingChoice {
 };
 void add_reading(CLI::App& command, ReadingChoice& choice);
 
-/// A model file and how it is evaluated: the positional MODEL, --tolerance, --threads.
+/// A model file and how it is evaluated: the positional MODEL, --tolerance, --threads,
+/// --device.
 struct ModelChoice {
   std::string path;
   double tolerance = 0;  ///< 0: the model's own
   int threads = 0;
+  std::string device_name = "cpu";
+  Device device() const { return device_named(device_name).value(); }
 };
 void add_model(CLI::App& command, ModelChoice& choice);
 

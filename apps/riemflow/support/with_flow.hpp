@@ -19,8 +19,8 @@ auto with_density(const Model& model, const ModelChoice& choice, Use&& use) {
       flow->set_tolerance(choice.tolerance, choice.tolerance);
     return use(*density);
   };
-  return model.precision == "double" ? run(make_density<double>(model, choice.threads))
-                                     : run(make_density<float>(model, choice.threads));
+  return model.precision == "double" ? run(make_density<double>(model, choice.threads, choice.device()))
+                                     : run(make_density<float>(model, choice.threads, choice.device()));
 }
 
 /// use(flow), a Transport, of a model that is one. Throws Error for others: `what` they do not have.

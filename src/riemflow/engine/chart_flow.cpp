@@ -167,6 +167,20 @@ Loss ChartFlow<T>::nll_gradient(const Points<T>& points, std::span<T> gradient,
 }
 
 template <class T>
+std::vector<ResidentOutcome> ChartFlow<T>::train(const ResidentSteps<T>& steps, ResidentState<T> state) {
+  if (trained_on_ != steps.data.values.data() || trained_size_ != steps.data.size()) {
+    trained_ = charted(steps.data);
+    trained_on_ = steps.data.values.data();
+    trained_size_ = steps.data.size();
+  }
+  if (!trained_.missing.empty()) return {};
+  return flow_->resident()->train(
+      {trained_.points, trained_.log_volume, steps.batch, steps.picks, steps.rates, steps.beta1, steps.beta2,
+       steps.epsilon, steps.clip, steps.average, steps.seed, steps.first},
+      state);
+}
+
+template <class T>
 Loss ChartFlow<T>::reverse_kl_gradient(std::size_t n, const Distribution<T>& target, std::span<T> gradient,
                                        const GradientOptions& options) {
   return flow_->reverse_kl_gradient(n, target, gradient, options);

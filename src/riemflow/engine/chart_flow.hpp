@@ -18,7 +18,7 @@ namespace riemflow {
 FlowConfig chart_coordinates(FlowConfig config);
 
 template <class T>
-class ChartFlow final : public Transport<T> {
+class ChartFlow final : public Transport<T>, public ResidentTraining<T> {
  public:
   explicit ChartFlow(const FlowConfig& config, std::uint64_t seed = 0, int threads = 0,
                      Device device = Device::cpu);
@@ -31,6 +31,8 @@ class ChartFlow final : public Transport<T> {
   ParameterLayout layout() const override { return flow_->layout(); }
   void set_tolerance(double rtol, double atol) override;
   Transport<T>& coordinates() override { return *flow_; }
+  ResidentTraining<T>* resident() override { return flow_->resident() == nullptr ? nullptr : this; }
+  std::vector<ResidentOutcome> train(const ResidentSteps<T>& steps, ResidentState<T> state) override;
 
   using Transport<T>::log_prob;
   using Transport<T>::sample_base;
@@ -63,6 +65,10 @@ class ChartFlow final : public Transport<T> {
   FlowConfig config_;
   std::shared_ptr<const ChartMap<T>> chart_;
   std::unique_ptr<Transport<T>> flow_;
+  /// The data that train() was last given, by where they stand.
+  const T* trained_on_ = nullptr;
+  std::size_t trained_size_ = 0;
+  Charted trained_;
 };
 
 }  // namespace riemflow

@@ -11,6 +11,7 @@
 #include "riemflow/density/flow_config.hpp"
 #include "riemflow/engine/density.hpp"
 #include "riemflow/engine/device.hpp"
+#include "riemflow/engine/resident.hpp"
 #include "riemflow/field/parameters.hpp"
 
 namespace riemflow {
@@ -53,6 +54,9 @@ class Transport : public Density<T> {
                                 const std::vector<double>& times);
   using Density<T>::sample;
   Carried<T> sample(std::size_t n, std::uint64_t seed, std::uint64_t first) override;
+
+  /// Training without the host in between; null where there is none.
+  virtual ResidentTraining<T>* resident() { return nullptr; }
 
   /// The flow in the coordinates in which its field lives: itself, unless there is a chart between.
   virtual Transport<T>& coordinates() { return *this; }

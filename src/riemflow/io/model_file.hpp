@@ -53,15 +53,17 @@ MixtureParameters mixture_of(const Model& model, Fault structure = Fault::bad_da
 /// A width of 600 m on the Earth. The density is right far beyond; coordinates of data are not.
 inline constexpr double kMostConcentration = 1e8;
 
-/// The flow of a model of precision T, bit for bit. threads: 0 means one for each core. base: needed if, and
-/// only if, the model's is not the default. Throws Error(Fault::bad_data) as check_model.
+/// The flow of a model of precision T, bit for bit on the CPU. threads: 0 means one for each core. base:
+/// needed if, and only if, the model's is not the default. Throws Error(Fault::bad_data) as check_model, and
+/// as make_transport.
 template <class T>
 std::unique_ptr<Transport<T>> make_flow(const Model& model, int threads = 0,
-                                        std::shared_ptr<const Distribution<T>> base = nullptr);
+                                        std::shared_ptr<const Distribution<T>> base = nullptr,
+                                        Device device = Device::cpu);
 
 /// The density of any model of precision T: make_flow of those that are flows.
 template <class T>
-std::unique_ptr<Density<T>> make_density(const Model& model, int threads = 0);
+std::unique_ptr<Density<T>> make_density(const Model& model, int threads = 0, Device device = Device::cpu);
 
 /// Throws Error(structure) unless the tensors have the names, shapes and type of the configuration's layout,
 /// Error(numbers) unless every parameter is finite.

@@ -117,7 +117,7 @@ Model make_model(const Transport<T>& flow, std::span<const T> parameters) {
 
 template <class T>
 std::unique_ptr<Transport<T>> make_flow(const Model& model, int threads,
-                                        std::shared_ptr<const Distribution<T>> base) {
+                                        std::shared_ptr<const Distribution<T>> base, Device device) {
   require(model.precision == precision_of<T>(),
           fmt::format("{}its precision is {}, not {}", about(model), model.precision, precision_of<T>()),
           "use it in its own");
@@ -130,7 +130,7 @@ std::unique_ptr<Transport<T>> make_flow(const Model& model, int threads,
   try {
     std::unique_ptr<Transport<T>> flow =
         base ? std::make_unique<Flow<T>>(model.config, 0, threads, std::move(base))
-             : make_transport<T>(model.config, 0, threads);
+             : make_transport<T>(model.config, 0, threads, device);
     std::copy(parameters.begin(), parameters.end(), flow->parameters().begin());
     return flow;
   } catch (const std::bad_alloc&) {
@@ -140,20 +140,22 @@ std::unique_ptr<Transport<T>> make_flow(const Model& model, int threads,
 }
 
 template <class T>
-std::unique_ptr<Density<T>> make_density(const Model& model, int threads) {
-  if (model.config.model != ModelKind::vmf_mixture) return make_flow<T>(model, threads);
+std::unique_ptr<Density<T>> make_density(const Model& model, int threads, Device device) {
+  if (model.config.model != ModelKind::vmf_mixture) return make_flow<T>(model, threads, nullptr, device);
+  require(device != Device::cuda, about(model) + "a vmf-mixture is not computed on a GPU",
+          "use --device cpu");
   return std::make_unique<MixtureDensity<T>>(model.config.manifold, mixture_of(model), threads);
 }
 
-template std::unique_ptr<Density<float>> make_density(const Model&, int);
-template std::unique_ptr<Density<double>> make_density(const Model&, int);
+template std::unique_ptr<Density<float>> make_density(const Model&, int, Device);
+template std::unique_ptr<Density<double>> make_density(const Model&, int, Device);
 template Model make_model(const Transport<float>&);
 template Model make_model(const Transport<double>&);
 template Model make_model(const Transport<float>&, std::span<const float>);
 template Model make_model(const Transport<double>&, std::span<const double>);
 template std::unique_ptr<Transport<float>> make_flow(const Model&, int,
-                                                     std::shared_ptr<const Distribution<float>>);
+                                                     std::shared_ptr<const Distribution<float>>, Device);
 template std::unique_ptr<Transport<double>> make_flow(const Model&, int,
-                                                      std::shared_ptr<const Distribution<double>>);
+                                                      std::shared_ptr<const Distribution<double>>, Device);
 
 }  // namespace riemflow

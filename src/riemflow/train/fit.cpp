@@ -65,12 +65,28 @@ bool Fit<T>::done() const {
 template <class T>
 const FitProgress& Fit<T>::step() {
   flow_.set_tolerance(config_.train_tolerance, config_.train_tolerance);
-  const StepReport step =
-      target_ ? trainer_.step_reverse_kl(*coordinates_target_) : trainer_.step_likelihood(training_);
-  progress_.iteration = trainer_.iteration();
+  note(target_ ? trainer_.step_reverse_kl(*coordinates_target_) : trainer_.step_likelihood(training_));
+  return progress_;
+}
+
+template <class T>
+void Fit<T>::advance(const std::function<void(const FitProgress&)>& seen) {
+  if (target_ || flow_.resident() == nullptr) return seen(step());
+  flow_.set_tolerance(config_.train_tolerance, config_.train_tolerance);
+  const long validation = (progress_.iteration / config_.validate_every + 1) * config_.validate_every;
+  const long most = std::min(validation, config_.iterations) - progress_.iteration;
+  for (const StepReport& report : trainer_.steps_likelihood(training_, most)) {
+    note(report);
+    seen(progress_);
+  }
+}
+
+template <class T>
+void Fit<T>::note(const StepReport& step) {
+  ++progress_.iteration;
   progress_.evaluations = step.loss.summary.mean_evaluations();
   progress_.rate = step.rate;
-  progress_.failed_points += static_cast<long>(step.loss.summary.failures.size());
+  progress_.failed_points += static_cast<long>(step.failed);
   if (step.skipped)
     ++progress_.skipped;
   else if (std::isnan(progress_.loss))
@@ -80,7 +96,6 @@ const FitProgress& Fit<T>::step() {
   progress_.validated =
       progress_.iteration % config_.validate_every == 0 || progress_.iteration == config_.iterations;
   if (progress_.validated) run_validation();
-  return progress_;
 }
 
 /// Scores what would be kept (the moving average if there is one) at the tolerances of evaluation.

@@ -3,6 +3,7 @@
 // machine: step() does one iteration, so that the caller decides about progress lines, checkpoints, time
 // limits and signals.
 
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -55,6 +56,9 @@ class Fit {
 
   bool done() const;
   const FitProgress& step();
+  /// One step, or, where the flow trains on a device of its own, those up to the next validation;
+  /// seen(progress) after each.
+  void advance(const std::function<void(const FitProgress&)>& seen);
   const FitProgress& progress() const { return progress_; }
 
   FitState<T> state() const;
@@ -66,6 +70,7 @@ class Fit {
   std::span<const T> best_parameters() const { return best_parameters_; }
 
  private:
+  void note(const StepReport& step);
   void run_validation();
   /// Of the flow as it is now; infinite where a point or draw failed.
   double validation_loss();

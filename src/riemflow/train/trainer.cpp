@@ -34,15 +34,76 @@ Trainer<T>::Trainer(Transport<T>& flow, const TrainConfig& config)
 }
 
 template <class T>
-StepReport Trainer<T>::step_likelihood(const Points<T>& data) {
+void Trainer<T>::begin(const Points<T>& data) {
   require(data.size() > 0, "there are no points to train on", "give at least one");
-  if (!batches_ || data_size_ != data.size()) {
-    flow_.check(data);  // here, where a point has its own number and not that of a batch
-    batches_.emplace(data.size(), config_.batch, config_.seed);
-    data_size_ = data.size();
-  }
+  if (batches_ && data_size_ == data.size()) return;
+  flow_.check(data);  // here, where a point has its own number and not that of a batch
+  batches_.emplace(data.size(), config_.batch, config_.seed);
+  data_size_ = data.size();
+}
+
+template <class T>
+StepReport Trainer<T>::step_likelihood(const Points<T>& data) {
+  begin(data);
   const Points<T> batch = batches_->take(data, static_cast<std::uint64_t>(iteration_));
   return update(flow_.nll_gradient(batch, gradient_, options()));
+}
+
+template <class T>
+std::vector<StepReport> Trainer<T>::steps_likelihood(const Points<T>& data, long most) {
+  begin(data);
+  if (ResidentTraining<T>* device = flow_.resident()) {
+    std::vector<StepReport> reports = resident_steps(*device, data, most);
+    if (!reports.empty()) return reports;
+  }
+  return {step_likelihood(data)};
+}
+
+template <class T>
+std::vector<StepReport> Trainer<T>::resident_steps(ResidentTraining<T>& device, const Points<T>& data,
+                                                   long n) {
+  ResidentSteps<T> steps{data,
+                         {},
+                         config_.batch,
+                         {},
+                         {},
+                         config_.adam.beta1,
+                         config_.adam.beta2,
+                         config_.adam.epsilon,
+                         config_.clip,
+                         config_.average,
+                         config_.seed,
+                         static_cast<std::uint64_t>(iteration_)};
+  for (long t = iteration_; t < iteration_ + n; ++t) {
+    steps.rates.push_back(config_.schedule.at(t));
+    for (const std::size_t i : batches_->indices(static_cast<std::uint64_t>(t)))
+      steps.picks.push_back(static_cast<std::uint32_t>(i));
+  }
+  AdamState<T> adam = adam_.state();
+  MovingAverageState<T> average = average_ ? average_->state() : MovingAverageState<T>{};
+  const std::vector<ResidentOutcome> outcomes =
+      device.train(steps, {adam.mean, adam.square, average.average, adam.steps, average.steps, first_step_});
+  std::vector<StepReport> reports;
+  if (outcomes.empty()) return reports;
+  adam_.restore(std::move(adam));
+  if (average_) average_->restore(std::move(average));
+  for (const ResidentOutcome& outcome : outcomes) {
+    StepReport& report = reports.emplace_back();
+    report.rate = config_.schedule.at(iteration_++);
+    report.gradient_norm = outcome.gradient_norm;
+    report.skipped = outcome.skipped != 0;
+    report.failed = static_cast<std::size_t>(outcome.failed);
+    report.loss.likelihood = outcome.likelihood;
+    report.loss.kinetic = outcome.kinetic;
+    report.loss.total = outcome.likelihood + flow_.config().regularisation.kinetic * outcome.kinetic;
+    SolveSummary& summary = report.loss.summary;
+    summary.points = config_.batch;
+    summary.solves = static_cast<std::size_t>(outcome.solves);
+    summary.evaluations = outcome.evaluations;
+    summary.accepted = outcome.accepted;
+    summary.rejected = outcome.rejected;
+  }
+  return reports;
 }
 
 template <class T>
@@ -59,6 +120,7 @@ StepReport Trainer<T>::update(Loss loss) {
   const double largest = std::sqrt(static_cast<double>(std::numeric_limits<T>::max()));
   report.skipped = !(report.gradient_norm < largest) || !std::isfinite(loss.total);
   first_step_ = loss.summary.first_step();
+  report.failed = loss.summary.failures.size();
   report.loss = std::move(loss);
   ++iteration_;
   if (report.skipped) return report;

@@ -30,7 +30,8 @@ struct StepReport {
   Loss loss;
   double gradient_norm = 0;
   double rate = 0;
-  bool skipped = false;  ///< the gradient was not finite: parameters and optimizer are as before
+  std::size_t failed = 0;  ///< points
+  bool skipped = false;    ///< the gradient was not finite: parameters and optimizer are as before
 };
 
 /// What a trainer needs, beside the flow's parameters, to go on as if it had never stopped.
@@ -50,6 +51,9 @@ class Trainer {
 
   /// Maximum likelihood on the next batch of `data`.
   StepReport step_likelihood(const Points<T>& data);
+  /// The same up to `most` times; more than once only where the flow's device needs no host in between. A
+  /// report a step, at least one.
+  std::vector<StepReport> steps_likelihood(const Points<T>& data, long most);
   /// Reverse KL on fresh draws from the base. target: as flow.target_of makes it.
   StepReport step_reverse_kl(const Distribution<T>& target);
 
@@ -62,6 +66,9 @@ class Trainer {
 
  private:
   StepReport update(Loss loss);
+  void begin(const Points<T>& data);
+  /// None where these data cannot be trained on so.
+  std::vector<StepReport> resident_steps(ResidentTraining<T>& device, const Points<T>& data, long n);
   GradientOptions options() const {
     return {{config_.seed, static_cast<std::uint64_t>(iteration_)}, first_step_};
   }

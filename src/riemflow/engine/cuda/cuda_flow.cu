@@ -10,7 +10,9 @@
 #include "riemflow/density/base.hpp"
 #include "riemflow/density/draws.hpp"
 #include "riemflow/density/rounded.hpp"
-#include "riemflow/engine/cuda/solve.cuh"
+#include "riemflow/engine/cuda/device_array.cuh"
+#include "riemflow/engine/cuda/problem.cuh"
+#include "riemflow/engine/cuda/update.cuh"
 #include "riemflow/engine/flow.hpp"
 #include "riemflow/field/vector_field.hpp"
 #include "riemflow/manifold/parse.hpp"
@@ -18,78 +20,12 @@
 namespace riemflow {
 namespace {
 
+using cuda::DeviceArray, cuda::must;
+
 /// Of a solve whose steps are kept; more fail.
 constexpr int kMostSteps = 160;
 
-void must(cudaError_t code, const char* what) {
-  if (code != cudaSuccess)
-    throw Error(std::string("the GPU failed: ") + what + ": " + cudaGetErrorString(code),
-                "use --device cpu, or fewer runs side by side", Fault::numerical);
-}
-
-/// Device memory that grows as needed.
-template <class V>
-class DeviceArray {
- public:
-  DeviceArray() = default;
-  DeviceArray(const DeviceArray&) = delete;
-  DeviceArray& operator=(const DeviceArray&) = delete;
-  ~DeviceArray() { cudaFree(data_); }
-
-  V* reserve(std::size_t n) {
-    if (n > size_) {
-      cudaFree(data_);
-      data_ = nullptr;
-      size_ = 0;
-      must(cudaMalloc(&data_, n * sizeof(V)), "allocation");
-      size_ = n;
-    }
-    return data_;
-  }
-  V* upload(const V* from, std::size_t n, cudaStream_t stream) {
-    reserve(n);
-    must(cudaMemcpyAsync(data_, from, n * sizeof(V), cudaMemcpyHostToDevice, stream), "copy to the GPU");
-    return data_;
-  }
-  void download(V* to, std::size_t n, cudaStream_t stream) const {
-    must(cudaMemcpyAsync(to, data_, n * sizeof(V), cudaMemcpyDeviceToHost, stream), "copy from the GPU");
-  }
-
- private:
-  V* data_ = nullptr;
-  std::size_t size_ = 0;
-};
-
-int shape_of(Geometry geometry) {
-  switch (geometry) {
-    case Geometry::sphere:
-      return cuda::kSphere;
-    case Geometry::ball:
-      return cuda::kBall;
-    case Geometry::torus:
-      return cuda::kTorus;
-    case Geometry::euclidean:
-      break;
-  }
-  return cuda::kEuclidean;
-}
-
-Status status_of(int status) {
-  switch (status) {
-    case cuda::kOk:
-      return Status::ok;
-    case cuda::kTooMany:
-      return Status::too_many_evaluations;
-    case cuda::kUnderflow:
-      return Status::step_underflow;
-    case cuda::kNonFinite:
-      return Status::non_finite;
-    default:
-      return Status::outside_domain;
-  }
-}
-
-class CudaFlow final : public Transport<float> {
+class CudaFlow final : public Transport<float>, public ResidentTraining<float> {
  public:
   CudaFlow(const FlowConfig& config, std::uint64_t seed)
       : config_(config),
@@ -104,7 +40,8 @@ class CudaFlow final : public Transport<float> {
     cudaDeviceProp properties{};
     must(cudaGetDeviceProperties(&properties, 0), "properties");
     processors_ = properties.multiProcessorCount;
-    describe();
+    problem_ = cuda::describe(config_, field_);
+    problem_.most_steps = kMostSteps;
   }
   ~CudaFlow() override { cudaStreamDestroy(stream_); }
 
@@ -195,7 +132,7 @@ class CudaFlow final : public Transport<float> {
     problem.from = 1;
     problem.to = 0;
     problem.mean_square = true;
-    problem.first_step = options.first_step;
+    buffers_.first_step = first_step(options.first_step);
     const std::size_t tiles =
         run(problem, cuda::kGradient, points, noise_of(points.size(), options.key), processors_);
     pull(static_cast<int>(std::min<std::size_t>(tiles, static_cast<std::size_t>(processors_))), gradient);
@@ -212,7 +149,7 @@ class CudaFlow final : public Transport<float> {
     problem.from = 0;
     problem.to = 1;
     problem.mean_square = true;
-    problem.first_step = options.first_step;
+    buffers_.first_step = first_step(options.first_step);
     const std::vector<float> noise = noise_of(n, options.key);
     const std::size_t tiles = run(problem, cuda::kKeep, start, noise, static_cast<int>((n + 3) / 4));
     Points<float> ends(n, start.dimension);
@@ -238,10 +175,82 @@ class CudaFlow final : public Transport<float> {
         divergence[i] = log_start[i] - static_cast<double>(values_host_[i]) - static_cast<double>(log_target[l]);
       }
     }
-    buffers_.bars = bars_.upload(bars.data(), bars.size(), stream_);
+    buffers_.bars = bars_.upload(bars, stream_);
     must(cuda::run_solve(problem, buffers_, cuda::kBackward, static_cast<int>(tiles), stream_), "kernel");
     pull(static_cast<int>(tiles), gradient);
     return losses(tiles, n, 1, gradient, [&](std::size_t i) { return divergence[i]; });
+  }
+
+  ResidentTraining<float>* resident() override { return this; }
+
+  std::vector<ResidentOutcome> train(const ResidentSteps<float>& steps, ResidentState<float> state) override {
+    const std::size_t n = steps.batch, k = steps.size(), size = parameters_.size();
+    cuda::Problem problem = problem_for(n, jets());
+    problem.from = 1;
+    problem.to = 0;
+    problem.mean_square = true;
+    std::vector<float> noise;
+    for (std::size_t t = 0; t < k; ++t) {
+      const std::vector<float> own = noise_of(n, {steps.seed, steps.first + t});
+      noise.insert(noise.end(), own.begin(), own.end());
+    }
+    const std::vector<float> offsets(steps.offsets.begin(), steps.offsets.end());
+    cuda::Carry carry{state.adam_steps, state.average_steps, state.first_step};
+
+    const auto blocks = static_cast<int>(reserve(problem, n, processors_, true));
+    cuda::Buffers& b = buffers_;
+    b.points = points_.upload(steps.data.values, stream_);
+    const std::uint32_t* picks = picks_.upload(steps.picks, stream_);
+    const double* rates = rates_.upload(steps.rates, stream_);
+    const float* noises = noise.empty() ? nullptr : noise_.upload(noise, stream_);
+    cuda::Carry* carried = carry_.upload(&carry, 1, stream_);
+    ResidentOutcome* outcomes = outcomes_.reserve(k);
+    float* sum = sum_.reserve(field_.working_size());
+    b.working = working_device_.reserve(field_.working_size());
+    cuda::Update update{};
+    const InputBlock& input = field_.input_blocks().front();
+    update.rows = {config_.field.width, input.parameter_columns, input.features, input.distance ? problem.distance : -1,
+                   std::sqrt(std::abs(input.curvature))};
+    update.size = static_cast<int>(size);
+    update.beta1 = steps.beta1;
+    update.beta2 = steps.beta2;
+    update.epsilon = steps.epsilon;
+    update.clip = steps.clip;
+    update.decay = steps.average;
+    update.kinetic = config_.regularisation.kinetic;
+    update.parameters = parameters_device_.upload(parameters_, stream_);
+    update.gradient = gradient_.reserve(size);
+    update.mean = mean_.upload(state.mean, stream_);
+    update.square = square_.upload(state.square, stream_);
+    update.average = state.average.empty() ? nullptr : average_.upload(state.average, stream_);
+    update.working = working_device_.data();
+    update.offsets = offsets.empty() ? nullptr : offsets_.upload(offsets, stream_);
+    update.carry = carried;
+
+    must(cuda::run_prepare(update, stream_), "kernel");
+    b.first_step = &carried->first_step;
+    for (std::size_t t = 0; t < k; ++t) {
+      b.picks = picks + t * n;
+      b.noise = noises == nullptr ? nullptr : noises + t * (noise.size() / k);
+      must(cuda::run_solve(problem, b, cuda::kGradient, blocks, stream_), "kernel");
+      must(cuda::run_reduce(b.gradients, blocks, problem.working_size, sum, stream_), "kernel");
+      must(cuda::run_update(update, problem, b, sum, rates + t, outcomes + t, stream_), "kernel");
+    }
+    b.picks = nullptr;
+    b.first_step = nullptr;
+
+    std::vector<ResidentOutcome> result(k);
+    outcomes_.download(result.data(), k, stream_);
+    parameters_device_.download(parameters_.data(), size, stream_);
+    mean_.download(state.mean.data(), size, stream_);
+    square_.download(state.square.data(), size, stream_);
+    if (!state.average.empty()) average_.download(state.average.data(), size, stream_);
+    carry_.download(&carry, 1, stream_);
+    check_stream();
+    state.adam_steps = static_cast<long>(carry.adam_steps);
+    state.average_steps = static_cast<long>(carry.average_steps);
+    state.first_step = carry.first_step;
+    return result;
   }
 
   std::shared_ptr<const Distribution<float>> target_of(
@@ -256,50 +265,6 @@ class CudaFlow final : public Transport<float> {
     return 1 + (exact() ? manifold_->dimension() : config_.divergence.probes);
   }
 
-  /// What does not change from call to call.
-  void describe() {
-    const Factor<float> factor = manifold_->factors().front();
-    const InputBlock& input = field_.input_blocks().front();
-    cuda::Problem& p = problem_;
-    p.shape = shape_of(factor.geometry);
-    p.ambient = manifold_->ambient();
-    p.features = input.features;
-    p.depth = config_.field.depth;
-    p.activation = config_.field.activation == Activation::tanh ? cuda::kTanh : cuda::kSwish;
-    p.distance = factor.geometry == Geometry::ball ? cuda::kAsinh : cuda::kAsin;
-    p.working_size = static_cast<int>(field_.working_size());
-    p.most_steps = kMostSteps;
-    p.kinetic = static_cast<float>(config_.regularisation.kinetic);
-    const double flat = -0.5 * manifold_->dimension() * std::log(2 * std::numbers::pi);
-    p.base = manifold_->compact()                     ? cuda::kUniform
-             : factor.geometry == Geometry::euclidean ? cuda::kNormal
-                                                      : cuda::kWrappedNormal;
-    p.log_base = static_cast<float>(manifold_->compact() ? -manifold_->log_volume() : flat);
-    p.frame.K = static_cast<float>(factor.curvature);
-    p.frame.dimension = manifold_->dimension();
-    p.frame.power = config_.field.scaling == BallScaling::none   ? 0
-                    : config_.field.scaling == BallScaling::unit ? 1
-                                                                 : manifold_->dimension();
-    p.frame.hyperboloid = input.embedding == Embedding::hyperboloid;
-    p.frame.exact = exact();
-    p.frame.share = exact() ? 1.0f : 1.0f / static_cast<float>(config_.divergence.probes);
-    cuda::Offsets& o = p.offsets;
-    o.input_weight = static_cast<int>(input.weights);
-    o.scales = input.distance ? static_cast<int>(input.scales) : -1;
-    const auto place = [&](const DenseLayer& layer, int l) {
-      o.bias[l] = static_cast<int>(layer.bias);
-      o.time[l] = static_cast<int>(layer.time);
-    };
-    place(field_.input_dense(), 0);
-    for (std::size_t l = 0; l < field_.hidden().size(); ++l) {
-      place(field_.hidden()[l], static_cast<int>(l) + 1);
-      o.hidden[l] = static_cast<int>(field_.hidden()[l].weight);
-    }
-    o.output_weight = static_cast<int>(field_.output().weight);
-    o.output_bias = static_cast<int>(field_.output().bias);
-    o.output_time = static_cast<int>(field_.output().time);
-  }
-
   cuda::Problem problem_for(std::size_t points, int jets) const {
     cuda::Problem problem = problem_;
     problem.points = static_cast<int>(points);
@@ -308,7 +273,6 @@ class CudaFlow final : public Transport<float> {
     problem.atol = config_.solver.atol;
     problem.max_evaluations = config_.solver.max_evaluations;
     problem.mean_square = false;
-    problem.first_step = 0;
     return problem;
   }
 
@@ -326,30 +290,43 @@ class CudaFlow final : public Transport<float> {
     return noise;
   }
 
+  /// In device memory; null if none is known.
+  const double* first_step(double known) {
+    return known > 0 ? first_step_.upload(&known, 1, stream_) : nullptr;
+  }
+
+  /// Makes room for the solves of n points on at most `most_blocks` blocks; returns the number of blocks. learns:
+  /// with tape and gradients.
+  std::size_t reserve(const cuda::Problem& problem, std::size_t n, int most_blocks, bool learns) {
+    const std::size_t tiles = (n + cuda::kPoints - 1) / cuda::kPoints;
+    const auto blocks = std::min<std::size_t>(tiles, static_cast<std::size_t>(most_blocks));
+    cuda::Buffers& b = buffers_;
+    b.values = values_.reserve(n);
+    b.energy = energy_.reserve(n);
+    b.ends = ends_.reserve(n * static_cast<std::size_t>(problem.ambient));
+    b.reports = reports_.reserve(tiles);
+    if (!learns) return blocks;
+    b.tape_size = static_cast<std::size_t>(cuda::tape_floats(problem.jets, problem.ambient)) *
+                  (kMostSteps * cuda::kStages + 1);
+    b.tape = tape_.reserve(blocks * b.tape_size);
+    b.steps = steps_.reserve(blocks * kMostSteps);
+    b.unprojected = unprojected_.reserve(blocks * kMostSteps * 32);
+    b.gradients = gradients_.reserve(blocks * field_.working_size());
+    return blocks;
+  }
+
   /// Starts the solves of the points on at most `most_blocks` blocks; returns the number of tiles.
   std::size_t run(const cuda::Problem& problem, cuda::Mode mode, const Points<float>& points,
                   const std::vector<float>& noise, int most_blocks) {
     field_.prepare(parameters_, working_.data());
-    const std::size_t n = points.size(), tiles = (n + cuda::kPoints - 1) / cuda::kPoints;
-    const auto blocks = std::min<std::size_t>(tiles, static_cast<std::size_t>(most_blocks));
+    const std::size_t n = points.size(), blocks = reserve(problem, n, most_blocks, mode != cuda::kDensity);
     cuda::Buffers& b = buffers_;
     b.working = working_device_.upload(working_.data(), field_.working_size(), stream_);
-    b.points = points_.upload(points.values.data(), points.values.size(), stream_);
-    b.noise = noise.empty() ? nullptr : noise_.upload(noise.data(), noise.size(), stream_);
-    b.values = values_.reserve(n);
-    b.energy = energy_.reserve(n);
-    b.ends = ends_.reserve(points.values.size());
-    b.reports = reports_.reserve(tiles);
-    if (mode != cuda::kDensity) {
-      b.tape_size = static_cast<std::size_t>(cuda::tape_floats(problem.jets, problem.ambient)) *
-                    (kMostSteps * cuda::kStages + 1);
-      b.tape = tape_.reserve(blocks * b.tape_size);
-      b.steps = steps_.reserve(blocks * kMostSteps);
-      b.unprojected = unprojected_.reserve(blocks * kMostSteps * 32);
-      b.gradients = gradients_.reserve(blocks * field_.working_size());
-    }
+    b.points = points_.upload(points.values, stream_);
+    b.noise = noise.empty() ? nullptr : noise_.upload(noise, stream_);
     must(cuda::run_solve(problem, b, mode, static_cast<int>(blocks), stream_), "kernel");
-    return tiles;
+    b.first_step = nullptr;
+    return (n + cuda::kPoints - 1) / cuda::kPoints;
   }
 
   /// The gradient of the parameters from those of the blocks.
@@ -388,7 +365,7 @@ class CudaFlow final : public Transport<float> {
   }
   SolveReport solve_report(std::size_t tile) const {
     const cuda::Report& r = reports_host_[tile];
-    return {status_of(r.status), r.evaluations, r.accepted, r.rejected, r.first_step};
+    return {cuda::status_of(r.status), r.evaluations, r.accepted, r.rejected, r.first_step};
   }
 
   /// sign: that of dt. Points of tiles that failed are left out of the mean.
@@ -448,34 +425,19 @@ class CudaFlow final : public Transport<float> {
   cuda::Problem problem_{};
   cuda::Buffers buffers_{};
   DeviceArray<float> working_device_, points_, noise_, values_, energy_, ends_, bars_, gradients_, tape_, unprojected_,
-      sum_;
+      sum_, parameters_device_, gradient_, mean_, square_, average_, offsets_;
+  DeviceArray<std::uint32_t> picks_;
+  DeviceArray<double> rates_;
+  DeviceArray<cuda::Carry> carry_;
+  DeviceArray<ResidentOutcome> outcomes_;
   DeviceArray<double2> steps_;
+  DeviceArray<double> first_step_;
   DeviceArray<cuda::Report> reports_;
   std::vector<cuda::Report> reports_host_;
   std::vector<float> values_host_, energy_host_, working_bar_;
 };
 
 }  // namespace
-
-std::string why_not_cuda(const FlowConfig& config) {
-  int devices = 0;
-  if (const cudaError_t code = cudaGetDeviceCount(&devices); code != cudaSuccess || devices == 0)
-    return code == cudaSuccess ? "there is none" : std::string(cudaGetErrorString(code));
-  const auto manifold = parse_manifold<float>(config.manifold);
-  const auto factors = manifold->factors();
-  const bool exact = config.divergence.estimator == DivergenceEstimator::exact;
-  const int jets = 1 + (exact ? manifold->dimension() : config.divergence.probes);
-  if (config.model != ModelKind::riemannian) return "it has no " + std::string(name_of(config.model)) + " flows";
-  if (factors.size() != 1 || !cuda::can_solve(shape_of(factors[0].geometry), manifold->ambient(), jets))
-    return "it has no kernel for " + manifold->name() + " with " + std::to_string(jets - 1) + " derivatives";
-  if (config.field.width != cuda::kWidth || config.field.depth > cuda::kMostDepth)
-    return "its networks are " + std::to_string(cuda::kWidth) + " wide and have at most " +
-           std::to_string(cuda::kMostDepth) + " hidden layers";
-  if (config.field.bound > 0 || config.field.given > 0 || config.regularisation.frobenius > 0)
-    return "it has no bound of the field and no Frobenius regulariser";
-  if (config.solver.method != "dopri5" || config.solver.fixed_steps > 0) return "its solver is dopri5 with error control";
-  return "";
-}
 
 std::unique_ptr<Transport<float>> make_cuda_flow(const FlowConfig& config, std::uint64_t seed) {
   const std::string reason = why_not_cuda(config);

@@ -7,18 +7,6 @@ bool run_ball(const Problem&, const Buffers&, Mode, int, cudaStream_t, cudaError
 bool run_torus(const Problem&, const Buffers&, Mode, int, cudaStream_t, cudaError_t&);
 bool run_euclidean(const Problem&, const Buffers&, Mode, int, cudaStream_t, cudaError_t&);
 
-namespace {
-
-__global__ void reduce_kernel(const float* gradients, int blocks, int size, float* sum) {
-  const int i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
-  if (i >= size) return;
-  float total = 0;
-  for (int b = 0; b < blocks; ++b) total += gradients[static_cast<size_t>(b) * static_cast<size_t>(size) + i];
-  sum[i] = total;
-}
-
-}  // namespace
-
 bool can_solve(int shape, int ambient, int jets) {
   if (jets < 1 || jets > 3) return false;
   if (shape == kSphere) return (ambient == 3) || (ambient == 2 && jets <= 2);
@@ -41,11 +29,6 @@ cudaError_t run_solve(const Problem& problem, const Buffers& buffers, Mode mode,
       run_euclidean(problem, buffers, mode, blocks, stream, code);
   }
   return code;
-}
-
-cudaError_t run_reduce(const float* gradients, int blocks, int size, float* sum, cudaStream_t stream) {
-  reduce_kernel<<<(size + 63) / 64, 64, 0, stream>>>(gradients, blocks, size, sum);
-  return cudaGetLastError();
 }
 
 }  // namespace riemflow::cuda

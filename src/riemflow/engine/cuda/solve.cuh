@@ -2,6 +2,7 @@
 // Solves of a flow on the GPU, as the host sees them: plain numbers in device memory.
 
 #include <cstddef>
+#include <cstdint>
 
 #include "riemflow/engine/cuda/geometry.cuh"
 
@@ -31,7 +32,7 @@ struct Problem {
   int points, working_size, max_evaluations, most_steps;
   int base;  ///< BaseKind
   bool mean_square;
-  double from, to, rtol, atol, first_step;
+  double from, to, rtol, atol;
   float log_base;           ///< its constant
   float kinetic;            ///< weight of the regulariser
   Frame frame;
@@ -46,6 +47,8 @@ struct Report {
 /// Of a call; null where its mode has no use for it.
 struct Buffers {
   const float *working, *points, *noise;
+  const std::uint32_t* picks;  ///< which of the points; null: all, in their order
+  const double* first_step;    ///< to try; null: none is known
   float *values;      ///< log p, or ∫ div f dt in mode kKeep
   float *energy;      ///< ∫‖f‖² dt with the sign of dt
   float *ends;        ///< where the points end
@@ -64,9 +67,6 @@ __host__ __device__ constexpr int tape_floats(int jets, int ambient) {
 
 /// False if there is no kernel of this shape, size and number of jets.
 bool can_solve(int shape, int ambient, int jets);
-/// Blocks a multiprocessor takes at once in this mode.
 cudaError_t run_solve(const Problem& problem, const Buffers& buffers, Mode mode, int blocks, cudaStream_t stream);
-/// sum[i] = Σ_block gradients[block][i], in order.
-cudaError_t run_reduce(const float* gradients, int blocks, int size, float* sum, cudaStream_t stream);
 
 }  // namespace riemflow::cuda

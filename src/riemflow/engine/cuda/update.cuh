@@ -1,0 +1,43 @@
+#pragma once
+// What follows a gradient in training, on the GPU: loss, clipping, Adam, the moving average and the working vector
+// of the next step; train/trainer.cpp, formula for formula.
+
+#include "riemflow/engine/cuda/solve.cuh"
+#include "riemflow/engine/resident.hpp"
+
+namespace riemflow::cuda {
+
+/// The first layer's part of the two vectors (field/input_layer.hpp). The rest of both is the same.
+struct InputRows {
+  int width, columns, features;  ///< of a row of parameters, and of a row of the working vector
+  int distance;                  ///< Function, or −1: rows are as they are
+  double root;                   ///< √|K|
+};
+
+/// Counters that steps carry along.
+struct Carry {
+  long long adam_steps, average_steps;
+  double first_step;
+};
+
+struct Update {
+  InputRows rows;
+  int size;  ///< of the parameters
+  double beta1, beta2, epsilon, clip, decay, kinetic;
+  float *parameters, *gradient, *mean, *square, *average;  ///< average: null if there is none
+  float* working;
+  const float* offsets;  ///< a point of the data; null: none
+  Carry* carry;
+};
+
+/// sum[i] = Σ_block gradients[block][i], in order.
+cudaError_t run_reduce(const float* gradients, int blocks, int size, float* sum, cudaStream_t stream);
+
+/// From the summed gradient of the working vector to the next one.
+cudaError_t run_update(const Update& update, const Problem& problem, const Buffers& buffers, const float* sum,
+                       const double* rate, ResidentOutcome* outcome, cudaStream_t stream);
+
+/// The working vector of the parameters.
+cudaError_t run_prepare(const Update& update, cudaStream_t stream);
+
+}  // namespace riemflow::cuda
