@@ -24,6 +24,8 @@ using cuda::DeviceArray, cuda::must;
 
 /// Of a solve whose steps are kept; more fail.
 constexpr int kMostSteps = 160;
+/// That a multiprocessor holds at once: of their shared memory, 110 KB, it has room for two.
+constexpr int kBlocksThatLearn = 2;
 
 class CudaFlow final : public Transport<float>, public ResidentTraining<float> {
  public:
@@ -134,8 +136,8 @@ class CudaFlow final : public Transport<float>, public ResidentTraining<float> {
     problem.mean_square = true;
     buffers_.first_step = first_step(options.first_step);
     const std::size_t tiles =
-        run(problem, cuda::kGradient, points, noise_of(points.size(), options.key), processors_);
-    pull(static_cast<int>(std::min<std::size_t>(tiles, static_cast<std::size_t>(processors_))), gradient);
+        run(problem, cuda::kGradient, points, noise_of(points.size(), options.key), kBlocksThatLearn * processors_);
+    pull(static_cast<int>(std::min<std::size_t>(tiles, static_cast<std::size_t>(kBlocksThatLearn * processors_))), gradient);
     return losses(tiles, points.size(), -1, gradient, [&](std::size_t i) { return -values_host_[i]; });
   }
 
@@ -197,15 +199,15 @@ class CudaFlow final : public Transport<float>, public ResidentTraining<float> {
     const std::vector<float> offsets(steps.offsets.begin(), steps.offsets.end());
     cuda::Carry carry{state.adam_steps, state.average_steps, state.first_step};
 
-    const auto blocks = static_cast<int>(reserve(problem, n, processors_, true));
+    const auto blocks = static_cast<int>(reserve(problem, n, kBlocksThatLearn * processors_, true));
     cuda::Buffers& b = buffers_;
     b.points = points_.upload(steps.data.values, stream_);
     const std::uint32_t* picks = picks_.upload(steps.picks, stream_);
     const double* rates = rates_.upload(steps.rates, stream_);
     const float* noises = noise.empty() ? nullptr : noise_.upload(noise, stream_);
-    cuda::Carry* carried = carry_.upload(&carry, 1, stream_);
+    cuda::Carry* carried = carry_.reserve(k + 1);
+    carry_.upload(&carry, 1, stream_);
     ResidentOutcome* outcomes = outcomes_.reserve(k);
-    float* sum = sum_.reserve(field_.working_size());
     b.working = working_device_.reserve(field_.working_size());
     cuda::Update update{};
     const InputBlock& input = field_.input_blocks().front();
@@ -219,22 +221,23 @@ class CudaFlow final : public Transport<float>, public ResidentTraining<float> {
     update.decay = steps.average;
     update.kinetic = config_.regularisation.kinetic;
     update.parameters = parameters_device_.upload(parameters_, stream_);
-    update.gradient = gradient_.reserve(size);
+    update.sum = sum_.reserve(field_.working_size());
+    update.squares = squares_.reserve(static_cast<std::size_t>(cuda::reduce_blocks(problem.working_size)));
     update.mean = mean_.upload(state.mean, stream_);
     update.square = square_.upload(state.square, stream_);
     update.average = state.average.empty() ? nullptr : average_.upload(state.average, stream_);
     update.working = working_device_.data();
     update.offsets = offsets.empty() ? nullptr : offsets_.upload(offsets, stream_);
-    update.carry = carried;
 
     must(cuda::run_prepare(update, stream_), "kernel");
-    b.first_step = &carried->first_step;
+    const auto dense = static_cast<int>(field_.input_dense().weight);  // behind it the two vectors are the same
     for (std::size_t t = 0; t < k; ++t) {
+      b.first_step = &carried[t].first_step;
       b.picks = picks + t * n;
       b.noise = noises == nullptr ? nullptr : noises + t * (noise.size() / k);
       must(cuda::run_solve(problem, b, cuda::kGradient, blocks, stream_), "kernel");
-      must(cuda::run_reduce(b.gradients, blocks, problem.working_size, sum, stream_), "kernel");
-      must(cuda::run_update(update, problem, b, sum, rates + t, outcomes + t, stream_), "kernel");
+      must(cuda::run_reduce(b.gradients, blocks, problem.working_size, update.sum, dense, update.squares, stream_), "kernel");
+      must(cuda::run_update(update, problem, b, rates + t, carried + t, carried + t + 1, outcomes + t, stream_), "kernel");
     }
     b.picks = nullptr;
     b.first_step = nullptr;
@@ -245,7 +248,7 @@ class CudaFlow final : public Transport<float>, public ResidentTraining<float> {
     mean_.download(state.mean.data(), size, stream_);
     square_.download(state.square.data(), size, stream_);
     if (!state.average.empty()) average_.download(state.average.data(), size, stream_);
-    carry_.download(&carry, 1, stream_);
+    carry_.download(&carry, 1, stream_, k);
     check_stream();
     state.adam_steps = static_cast<long>(carry.adam_steps);
     state.average_steps = static_cast<long>(carry.average_steps);
@@ -333,7 +336,8 @@ class CudaFlow final : public Transport<float>, public ResidentTraining<float> {
   void pull(int blocks, std::span<float> gradient) {
     const std::size_t size = field_.working_size();
     sum_.reserve(size);
-    must(cuda::run_reduce(buffers_.gradients, blocks, static_cast<int>(size), sum_.reserve(size), stream_), "kernel");
+    must(cuda::run_reduce(buffers_.gradients, blocks, static_cast<int>(size), sum_.reserve(size), 0, nullptr, stream_),
+         "kernel");
     working_bar_.resize(size);
     sum_.download(working_bar_.data(), size, stream_);
     check_stream();
@@ -425,9 +429,9 @@ class CudaFlow final : public Transport<float>, public ResidentTraining<float> {
   cuda::Problem problem_{};
   cuda::Buffers buffers_{};
   DeviceArray<float> working_device_, points_, noise_, values_, energy_, ends_, bars_, gradients_, tape_, unprojected_,
-      sum_, parameters_device_, gradient_, mean_, square_, average_, offsets_;
+      sum_, parameters_device_, mean_, square_, average_, offsets_;
   DeviceArray<std::uint32_t> picks_;
-  DeviceArray<double> rates_;
+  DeviceArray<double> rates_, squares_;
   DeviceArray<cuda::Carry> carry_;
   DeviceArray<ResidentOutcome> outcomes_;
   DeviceArray<double2> steps_;

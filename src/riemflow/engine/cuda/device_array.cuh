@@ -42,8 +42,8 @@ class DeviceArray {
     return data_;
   }
   V* upload(const std::vector<V>& from, cudaStream_t stream) { return upload(from.data(), from.size(), stream); }
-  void download(V* to, std::size_t n, cudaStream_t stream) const {
-    must(cudaMemcpyAsync(to, data_, n * sizeof(V), cudaMemcpyDeviceToHost, stream), "copy from the GPU");
+  void download(V* to, std::size_t n, cudaStream_t stream, std::size_t first = 0) const {
+    must(cudaMemcpyAsync(to, data_ + first, n * sizeof(V), cudaMemcpyDeviceToHost, stream), "copy from the GPU");
   }
 
  private:

@@ -38,7 +38,7 @@ __device__ inline int2 unpacked(int at) {
 }
 
 template <int G, int D, int J, bool kLearns>
-__global__ void __launch_bounds__(4 * kWidth, kLearns ? 1 : 2)
+__global__ void __launch_bounds__(4 * kWidth, kLearns ? 2 : 4)
     solve_kernel(const __grid_constant__ Problem problem, const __grid_constant__ Buffers buffers, Mode mode) {
   constexpr int W = kWidth, F = kFeatures<G, D>;
   extern __shared__ float4 raw_memory[];

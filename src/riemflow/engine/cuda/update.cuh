@@ -24,18 +24,24 @@ struct Update {
   InputRows rows;
   int size;  ///< of the parameters
   double beta1, beta2, epsilon, clip, decay, kinetic;
-  float *parameters, *gradient, *mean, *square, *average;  ///< average: null if there is none
+  float *parameters, *mean, *square, *average;  ///< average: null if there is none
   float* working;
+  float* sum;            ///< of the gradients of the working vector
+  double* squares;       ///< a block of run_reduce
   const float* offsets;  ///< a point of the data; null: none
-  Carry* carry;
 };
 
-/// sum[i] = Σ_block gradients[block][i], in order.
-cudaError_t run_reduce(const float* gradients, int blocks, int size, float* sum, cudaStream_t stream);
+/// Entries of Update::squares.
+int reduce_blocks(int working_size);
 
-/// From the summed gradient of the working vector to the next one.
-cudaError_t run_update(const Update& update, const Problem& problem, const Buffers& buffers, const float* sum,
-                       const double* rate, ResidentOutcome* outcome, cudaStream_t stream);
+/// sum[i] = Σ_block gradients[block][i], the same order each time. squares (or null): Σ sum[i]² over the i ≥ first
+/// of each block.
+cudaError_t run_reduce(const float* gradients, int blocks, int size, float* sum, int first, double* squares,
+                       cudaStream_t stream);
+
+/// From the summed gradient of the working vector to the next one. before, after: what the step carries along.
+cudaError_t run_update(const Update& update, const Problem& problem, const Buffers& buffers, const double* rate,
+                       const Carry* before, Carry* after, ResidentOutcome* outcome, cudaStream_t stream);
 
 /// The working vector of the parameters.
 cudaError_t run_prepare(const Update& update, cudaStream_t stream);
