@@ -75,6 +75,7 @@ std::vector<Tick> linear_ticks(const Scale& scale, int least) {
 
 std::string log_label(double digit, int exponent, bool scientific) {
   if (!scientific) return number_text(digit * power(exponent), std::max(0, -exponent));
+  if (exponent == 0) return number_text(digit, 0);
   return digit == 1 ? power_of_ten(exponent) : number_text(digit, 0) + "·" + power_of_ten(exponent);
 }
 
