@@ -3,116 +3,88 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <limits>
 #include <numbers>
-
-#include "riemflow/figure/land.hpp"
-#include "riemflow/manifold/earth.hpp"
 
 namespace riemflow::figure {
 namespace {
 
-using std::numbers::pi;
-
-struct Grid {
-  std::size_t rows = 180, columns = 360;
-  std::vector<double> values, volumes;
-  double latitude(double row) const { return -90 + (row + 0.5) * 180 / static_cast<double>(rows); }
-  double longitude(double column) const { return -180 + (column + 0.5) * 360 / static_cast<double>(columns); }
-};
-
-/// von Mises–Fisher, κ exp(κ (cos θ − 1)) / (2π (1 − e^{−2κ})).
-Grid vmf(double kappa, LatLon mean) {
-  Grid grid;
-  double m[3], x[3];
-  earth_point(mean.latitude * kRadians, mean.longitude * kRadians, m);
-  for (std::size_t row = 0; row < grid.rows; ++row)
-    for (std::size_t column = 0; column < grid.columns; ++column) {
-      const double latitude = grid.latitude(double(row)), longitude = grid.longitude(double(column));
-      earth_point(latitude * kRadians, longitude * kRadians, x);
-      const double cosine = m[0] * x[0] + m[1] * x[1] + m[2] * x[2];
-      grid.values.push_back(kappa * std::exp(kappa * (cosine - 1)) / (2 * pi * (1 - std::exp(-2 * kappa))));
-      grid.volumes.push_back(kRadians *
-                             (std::sin((latitude + 0.5) * kRadians) - std::sin((latitude - 0.5) * kRadians)));
-    }
-  return grid;
+template <class F>
+Raster raster(int rows, int columns, const F& f) {
+  Raster result{rows, columns, {}};
+  for (int i = 0; i < rows; ++i)
+    for (int j = 0; j < columns; ++j) result.values.push_back(f(i, j));
+  return result;
 }
 
-/// A cap of angle θ holds (1 − e^{κ (cos θ − 1)}) / (1 − e^{−2κ}).
-double cap_angle(double kappa, double share) {
-  return std::acos(1 + std::log(1 - share * (1 - std::exp(-2 * kappa))) / kappa);
+TEST(Contour, CircleIsOneRingOfItsRadius) {
+  const Lines lines =
+      contour(raster(41, 61, [](int i, int j) { return std::hypot(i - 20.0, j - 30.0); }), 12.3);
+  ASSERT_EQ(lines.size(), 1u);
+  EXPECT_TRUE(lines[0].closed);
+  EXPECT_GT(lines[0].points.size(), 60u);
+  for (const Vec2& p : lines[0].points) EXPECT_NEAR(std::hypot(p.y - 20, p.x - 30), 12.3, 0.02);
+  double length = 0;
+  for (std::size_t k = 0; k < lines[0].points.size(); ++k) {
+    const Vec2 &a = lines[0].points[k], &b = lines[0].points[(k + 1) % lines[0].points.size()];
+    length += std::hypot(a.x - b.x, a.y - b.y);
+  }
+  EXPECT_NEAR(length, 2 * std::numbers::pi * 12.3, 0.1);
 }
 
-TEST(Contour, OfHighestDensityIsACap) {
-  const double kappa = 6;
-  for (const LatLon mean : {LatLon{10, 40}, LatLon{-35, 180}, LatLon{80, -100}}) {
-    const Grid grid = vmf(kappa, mean);
-    const double shares[] = {0.5, 0.9, 0.95};
-    const auto levels = highest_density_levels(grid.values, grid.volumes, shares);
-    double m[3], x[3];
-    earth_point(mean.latitude * kRadians, mean.longitude * kRadians, m);
-    for (std::size_t i = 0; i < 3; ++i) {
-      const double angle = cap_angle(kappa, shares[i]);
-      const Lines lines = contour({grid.rows, grid.columns, grid.values, true, false}, levels[i]);
-      ASSERT_EQ(lines.size(), 1u);
-      const bool around_pole = std::abs(mean.latitude) + angle / kRadians > 90;
-      EXPECT_EQ(lines[0].closed, !around_pole);
-      if (around_pole) {
-        EXPECT_NEAR(std::abs(lines[0].points.front().x - lines[0].points.back().x), 360, 1e-9);
-      }
-      for (std::size_t k = 0; k < lines[0].points.size(); ++k) {
-        const Vec2 p = lines[0].points[k];
-        earth_point(grid.latitude(p.y) * kRadians, grid.longitude(p.x) * kRadians, x);
-        const double at = std::acos(m[0] * x[0] + m[1] * x[1] + m[2] * x[2]);
-        EXPECT_NEAR(at / kRadians, angle / kRadians, 0.15);
-        if (k > 0) {
-          EXPECT_LT(std::abs(p.x - lines[0].points[k - 1].x), 1.5);  // no jump at the seam
-        }
-      }
+TEST(Contour, OpenWhereTheLatticeEndsOrHasNoValue) {
+  const auto slope = [](int, int j) { return static_cast<double>(j); };
+  const Lines straight = contour(raster(5, 7, slope), 2.5);
+  ASSERT_EQ(straight.size(), 1u);
+  EXPECT_FALSE(straight[0].closed);
+  ASSERT_EQ(straight[0].points.size(), 5u);
+  for (const Vec2& p : straight[0].points) EXPECT_EQ(p.x, 2.5);
+  const Lines broken = contour(raster(5, 7, [](int i, int j) { return i == 2 ? std::nan("") : j; }), 2.5);
+  EXPECT_EQ(broken.size(), 2u);
+}
+
+TEST(Contour, Saddle) {
+  const auto corners = [](double middle) {
+    return raster(2, 2, [&](int i, int j) { return (i == j ? 1 : -1) + middle; });
+  };
+  for (const double middle : {0.3, -0.3}) {
+    const Lines lines = contour(corners(middle), 0);
+    ASSERT_EQ(lines.size(), 2u);
+    for (const Line& line : lines) {
+      ASSERT_EQ(line.points.size(), 2u);
+      // The line cuts off the corner that is not like the middle: both of its ends are near one corner.
+      const double x = line.points[0].x + line.points[1].x, y = line.points[0].y + line.points[1].y;
+      const bool falling = (x - 1) * (y - 1) > 0;  // (0, 0) or (1, 1): the corners above
+      EXPECT_EQ(falling, middle < 0);
     }
   }
 }
 
-TEST(Contour, LinesEndAtBordersAndAtMissingValues) {
-  const std::size_t n = 11;
-  std::vector<double> ramp;
-  for (std::size_t i = 0; i < n * n; ++i) ramp.push_back(static_cast<double>(i % n));
-  Lines lines = contour({n, n, ramp}, 4.25);
-  ASSERT_EQ(lines.size(), 1u);
-  EXPECT_FALSE(lines[0].closed);
-  EXPECT_EQ(lines[0].points.size(), n);
-  for (const Vec2& p : lines[0].points) EXPECT_DOUBLE_EQ(p.x, 4.25);
-  ramp[5 * n + 4] = std::numeric_limits<double>::quiet_NaN();
-  lines = contour({n, n, ramp}, 4.25);
+TEST(Contour, GoesOnWhereTheLatticeWraps) {
+  const int n = 24;
+  Raster wrapped = raster(n, n, [&](int, int j) { return std::cos(2 * std::numbers::pi * j / n); });
+  wrapped.wrap_columns = wrapped.wrap_rows = true;
+  const Lines lines = contour(wrapped, std::cos(2 * std::numbers::pi * 0.5 / n));
   ASSERT_EQ(lines.size(), 2u);
-  EXPECT_EQ(lines[0].points.size() + lines[1].points.size(), n - 1);
-  EXPECT_TRUE(contour({n, n, ramp}, 40).empty());
+  for (const Line& line : lines) EXPECT_EQ(line.points.size(), static_cast<std::size_t>(n + 1));
+  EXPECT_NEAR(lines[0].points[0].x + lines[1].points[0].x, n, 1e-9);
 }
 
-TEST(Contour, OnATorusGoesAroundBothWays) {
-  const std::size_t n = 24;
-  std::vector<double> values;
-  for (std::size_t row = 0; row < n; ++row)
-    for (std::size_t column = 0; column < n; ++column)
-      values.push_back(std::cos(2 * pi * double(row) / n) + std::cos(2 * pi * double(column) / n));
-  // One hill around the corner of the lattice: one ring, in one piece.
-  const Lines hill = contour({n, n, values, true, true}, 1.0);
-  ASSERT_EQ(hill.size(), 1u);
-  EXPECT_TRUE(hill[0].closed);
-}
-
-TEST(Contour, SaddlesAreSettledByTheMiddle) {
-  const std::vector<double> high = {1, 0, 0, 1}, low = {1, 0, 0, 1};
-  // The middle is 0.5: at 0.4 the high corners hang together, at 0.6 they do not.
-  const auto cut_corner = [](const Line& line) {  // the corner that the line cuts off
-    const Vec2 middle = {(line.points[0].x + line.points[1].x) / 2,
-                         (line.points[0].y + line.points[1].y) / 2};
-    return std::pair(middle.x > 0.5, middle.y > 0.5);
-  };
-  for (const Line& line : contour({2, 2, high}, 0.4))
-    EXPECT_NE(cut_corner(line).first, cut_corner(line).second);
-  for (const Line& line : contour({2, 2, low}, 0.6))
-    EXPECT_EQ(cut_corner(line).first, cut_corner(line).second);
+// Of a normal density, the region of highest density with share s is the disk of radius √(−2 log(1 − s)).
+TEST(HighestDensity, DisksOfANormalDensity) {
+  const double side = 0.05;
+  std::vector<double> log_density, mass;
+  for (double x = -5; x < 5; x += side)
+    for (double y = -5; y < 5; y += side) {
+      log_density.push_back(-(x * x + y * y) / 2 - std::log(2 * std::numbers::pi));
+      mass.push_back(std::exp(log_density.back()) * side * side);
+    }
+  log_density.push_back(NAN);
+  mass.push_back(NAN);
+  for (const double share : {0.5, 0.9, 0.95}) {
+    const double level = highest_density_level(log_density, mass, share);
+    EXPECT_NEAR(level, std::log(1 - share) - std::log(2 * std::numbers::pi), 0.01);
+  }
+  EXPECT_EQ(highest_density_level({0}, {0.4}, 0.5), -INFINITY);
 }
 
 }  // namespace

@@ -1,163 +1,138 @@
 #include "riemflow/figure/contour.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
-#include <cstdint>
-#include <numeric>
-#include <unordered_map>
+#include <limits>
+#include <utility>
 
 namespace riemflow::figure {
 namespace {
 
-/// Marching squares. An edge is named by its first node and whether it goes along a row or a column.
-class Tracer {
+/// Marching squares: crossings lie on the edges of the lattice, each of which ends at most two segments.
+class March {
  public:
-  Tracer(const Nodes& nodes, double level) : nodes_(nodes), level_(level) {
-    const std::size_t high = nodes.rows_wrap ? nodes.rows : nodes.rows - 1;
-    const std::size_t wide = nodes.columns_wrap ? nodes.columns : nodes.columns - 1;
-    for (std::size_t row = 0; row < high; ++row)
-      for (std::size_t column = 0; column < wide; ++column) add_cell(row, column);
+  March(const Raster& raster, double level)
+      : raster_(raster),
+        level_(level),
+        wide_(raster.columns + (raster.wrap_columns ? 1 : 0)),
+        high_(raster.rows + (raster.wrap_rows ? 1 : 0)),
+        neighbours_(2 * static_cast<std::size_t>(wide_) * static_cast<std::size_t>(high_), {kNone, kNone}) {
+    for (int row = 0; row + 1 < high_; ++row)
+      for (int column = 0; column + 1 < wide_; ++column) square(row, column);
   }
 
   Lines lines() {
-    // Open lines first, from their ends; what is left is closed. By number, so that the order is always one.
-    std::vector<Edge> starts;
-    for (const auto& [edge, links] : links_) starts.push_back(edge);
-    std::sort(starts.begin(), starts.end(), [this](Edge a, Edge b) {
-      const bool a_open = links_[a].next[1] == kNone, b_open = links_[b].next[1] == kNone;
-      return a_open != b_open ? a_open : a < b;
-    });
     Lines result;
-    for (const Edge edge : starts)
-      if (!links_[edge].used) result.push_back(follow(edge));
+    // Open lines from their ends, then what is left: rings.
+    for (const bool rings : {false, true})
+      for (std::size_t edge = 0; edge < neighbours_.size(); ++edge)
+        if (neighbours_[edge][0] != kNone && (rings || neighbours_[edge][1] == kNone))
+          result.push_back(walk(edge, rings));
     return result;
   }
 
  private:
-  using Edge = std::uint64_t;
-  static constexpr Edge kNone = ~Edge{0};
-  struct Links {
-    Edge next[2] = {kNone, kNone};
-    bool used = false;
-  };
+  static constexpr std::size_t kNone = std::numeric_limits<std::size_t>::max();
 
-  double value(std::size_t row, std::size_t column) const {
-    return nodes_.values[(row % nodes_.rows) * nodes_.columns + column % nodes_.columns];
+  double value(int row, int column) const {
+    return raster_
+        .values[static_cast<std::size_t>(row % raster_.rows) * static_cast<std::size_t>(raster_.columns) +
+                static_cast<std::size_t>(column % raster_.columns)];
   }
-  Edge edge(std::size_t row, std::size_t column, bool along_row) const {
-    return 2 * ((row % nodes_.rows) * nodes_.columns + column % nodes_.columns) + (along_row ? 0 : 1);
+  bool above(int row, int column) const { return value(row, column) >= level_; }
+
+  /// The edge from (row, column) to the next column, or to the next row.
+  std::size_t edge(int row, int column, bool down) const {
+    return 2 * (static_cast<std::size_t>(row) * static_cast<std::size_t>(wide_) +
+                static_cast<std::size_t>(column)) +
+           (down ? 1 : 0);
+  }
+  Vec2 crossing(std::size_t edge) const {
+    const bool down = edge % 2 == 1;
+    const int row = static_cast<int>(edge / 2 / static_cast<std::size_t>(wide_));
+    const int column = static_cast<int>(edge / 2 % static_cast<std::size_t>(wide_));
+    const double a = value(row, column), b = down ? value(row + 1, column) : value(row, column + 1);
+    const double t = std::isinf(a) || std::isinf(b) ? 0.5 : (level_ - a) / (b - a);
+    return down ? Vec2{static_cast<double>(column), row + t} : Vec2{column + t, static_cast<double>(row)};
   }
 
-  void add_cell(std::size_t row, std::size_t column) {
-    const double v[4] = {value(row, column), value(row, column + 1), value(row + 1, column + 1),
-                         value(row + 1, column)};
-    int above = 0;
-    for (int i = 0; i < 4; ++i) {
-      if (std::isnan(v[i])) return;
-      if (v[i] >= level_) above |= 1 << i;
-    }
-    // Its edges, each from corner i to corner i + 1.
-    const Edge edges[4] = {edge(row, column, true), edge(row, column + 1, false), edge(row + 1, column, true),
-                           edge(row, column, false)};
-    if (above == 5 || above == 10) {  // a saddle: the middle decides what hangs together
-      const bool high_middle = (v[0] + v[1] + v[2] + v[3]) / 4 >= level_;
-      const bool around_0_and_2 = (above == 10) == high_middle;
-      link(edges[0], edges[around_0_and_2 ? 3 : 1]);
-      link(edges[2], edges[around_0_and_2 ? 1 : 3]);
+  void join(std::size_t a, std::size_t b) {
+    for (const auto& [from, to] : {std::pair{a, b}, std::pair{b, a}})
+      neighbours_[from][neighbours_[from][0] == kNone ? 0 : 1] = to;
+  }
+
+  void square(int row, int column) {
+    const std::array<double, 4> corners = {value(row, column), value(row, column + 1),
+                                           value(row + 1, column + 1), value(row + 1, column)};
+    if (std::any_of(corners.begin(), corners.end(), [](double x) { return std::isnan(x); })) return;
+    const bool nw = above(row, column), ne = above(row, column + 1), se = above(row + 1, column + 1),
+               sw = above(row + 1, column);
+    const std::size_t north = edge(row, column, false), south = edge(row + 1, column, false),
+                      west = edge(row, column, true), east = edge(row, column + 1, true);
+    if (nw != ne && ne != se && se != sw) {
+      // A saddle: the middle says which two corners are joined.
+      const bool middle = (corners[0] + corners[1] + corners[2] + corners[3]) / 4 >= level_;
+      join(north, middle == nw ? east : west);
+      join(south, middle == nw ? west : east);
       return;
     }
-    Edge crossed[2];
-    int n = 0;
-    for (int i = 0; i < 4; ++i)
-      if (((above >> i) & 1) != ((above >> ((i + 1) % 4)) & 1)) crossed[n++] = edges[i];
-    if (n == 2) link(crossed[0], crossed[1]);
+    std::array<std::size_t, 2> crossed{};
+    std::size_t n = 0;
+    if (nw != ne) crossed[n++] = north;
+    if (ne != se) crossed[n++] = east;
+    if (se != sw) crossed[n++] = south;
+    if (sw != nw) crossed[n++] = west;
+    if (n == 2) join(crossed[0], crossed[1]);
   }
 
-  void link(Edge a, Edge b) {
-    const auto add = [this](Edge from, Edge to) {
-      Links& links = links_[from];
-      links.next[links.next[0] == kNone ? 0 : 1] = to;
-    };
-    add(a, b);
-    add(b, a);
+  void part(std::size_t from, std::size_t to) {
+    auto& pair = neighbours_[from];
+    if (pair[0] == to) pair[0] = pair[1];
+    pair[1] = kNone;
   }
 
-  Vec2 place(Edge edge) const {
-    const std::size_t node = edge / 2, row = node / nodes_.columns, column = node % nodes_.columns;
-    const bool along_row = edge % 2 == 0;
-    const double from = value(row, column), to = along_row ? value(row, column + 1) : value(row + 1, column);
-    const double t = (level_ - from) / (to - from);
-    return {static_cast<double>(column) + (along_row ? t : 0),
-            static_cast<double>(row) + (along_row ? 0 : t)};
-  }
-
-  Line follow(Edge start) {
-    Line line;
-    Edge before = kNone, at = start;
-    while (at != kNone && !links_[at].used) {
-      Links& links = links_[at];
-      links.used = true;
-      line.points.push_back(continued(line, place(at)));
-      const Edge next = links.next[0] != before ? links.next[0] : links.next[1];
-      before = at;
-      at = next;
+  /// Along the segments from an edge on, which are used up.
+  Line walk(std::size_t start, bool closed) {
+    Line line{{crossing(start)}, closed};
+    for (std::size_t edge = start;;) {
+      const std::size_t next = neighbours_[edge][0];
+      if (next == kNone) return line;
+      part(edge, next);
+      part(next, edge);
+      if (next == start) return line;
+      line.points.push_back(crossing(next));
+      edge = next;
     }
-    if (at == start) {
-      // Once around the lattice it comes back a whole turn away: such a line ends in a point of its own.
-      const Vec2 end = continued(line, line.points.front());
-      line.closed = end == line.points.front();
-      if (!line.closed) line.points.push_back(end);
-    }
-    return line;
   }
 
-  /// The point, whole turns on so that it is near the last one.
-  Vec2 continued(const Line& line, Vec2 point) const {
-    if (line.points.empty()) return point;
-    const Vec2 last = line.points.back();
-    const auto near = [](double x, double to, std::size_t period) {
-      const auto p = static_cast<double>(period);
-      return x + p * std::round((to - x) / p);
-    };
-    if (nodes_.columns_wrap) point.x = near(point.x, last.x, nodes_.columns);
-    if (nodes_.rows_wrap) point.y = near(point.y, last.y, nodes_.rows);
-    return point;
-  }
-
-  const Nodes& nodes_;
+  const Raster& raster_;
   double level_;
-  std::unordered_map<Edge, Links> links_;
+  int wide_, high_;
+  std::vector<std::array<std::size_t, 2>> neighbours_;
 };
 
 }  // namespace
 
-Lines contour(const Nodes& nodes, double level) {
-  if (nodes.rows < 2 || nodes.columns < 2) return {};
-  return Tracer(nodes, level).lines();
-}
+Lines contour(const Raster& raster, double level) { return March(raster, level).lines(); }
 
-std::vector<double> highest_density_levels(std::span<const double> densities, std::span<const double> volumes,
-                                           std::span<const double> shares) {
+double highest_density_level(const std::vector<double>& log_density, const std::vector<double>& mass,
+                             double share) {
   std::vector<std::size_t> order;
   double total = 0;
-  for (std::size_t i = 0; i < densities.size(); ++i) {
-    if (std::isnan(densities[i])) continue;
-    order.push_back(i);
-    total += densities[i] * volumes[i];
-  }
-  std::sort(order.begin(), order.end(),
-            [&](std::size_t a, std::size_t b) { return densities[a] > densities[b]; });
-  std::vector<double> levels;
-  for (const double share : shares) {
-    double mass = 0, level = 0;
-    for (const std::size_t i : order) {
-      level = densities[i];
-      mass += level * volumes[i];
-      if (mass >= share * total) break;
+  for (std::size_t i = 0; i < mass.size(); ++i)
+    if (!std::isnan(log_density[i]) && mass[i] > 0) {
+      order.push_back(i);
+      total += mass[i];
     }
-    levels.push_back(level);
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::size_t a, std::size_t b) { return log_density[a] > log_density[b]; });
+  double held = 0;
+  for (const std::size_t i : order) {
+    held += mass[i];
+    if (held >= share * std::max(1.0, total)) return log_density[i];
   }
-  return levels;
+  return -std::numeric_limits<double>::infinity();
 }
 
 }  // namespace riemflow::figure

@@ -1,27 +1,29 @@
 #pragma once
-// Lines of equal value on a lattice, and the values whose lines enclose given shares of the mass.
+// Lines of equal value on a lattice, and the levels that enclose a share of a density's mass.
 
-#include <span>
 #include <vector>
 
 #include "riemflow/figure/canvas.hpp"
 
 namespace riemflow::figure {
 
-/// Values at the nodes of a lattice, [row][column].
-struct Nodes {
-  std::size_t rows = 0, columns = 0;
-  std::span<const double> values;
-  bool columns_wrap = false, rows_wrap = false;  ///< the first follows the last
+/// Values at the points of a lattice, [row][column]; NaN where there is none.
+struct Raster {
+  int rows = 0, columns = 0;
+  std::vector<double> values;
+  /// After the last column comes the first again: a contour runs on there to `columns`, and the piece that
+  /// goes on at 0 is a line of its own.
+  bool wrap_columns = false, wrap_rows = false;
 };
 
-/// Where the value, linear along the lattice's edges, is `level`: in units of nodes, x by column, y by row.
-/// Across a wrap the numbers go on, so that each line is continuous. There is no line where a value is NaN.
-Lines contour(const Nodes& nodes, double level);
+/// Where the value, linear along the edges between neighbours, is `level`. Points: x in columns, y in rows
+/// from 0, so that (2, 1) is the place of values[1][2]. Squares with a NaN at a corner have no part of it.
+Lines contour(const Raster& raster, double level);
 
-/// For each share the largest level such that the cells at or above it hold that share of all mass: the
-/// levels of highest-density regions. Cells whose density is NaN do not count.
-std::vector<double> highest_density_levels(std::span<const double> densities, std::span<const double> volumes,
-                                           std::span<const double> shares);
+/// The level above which the cells of highest density hold `share` of the mass, which is 1 or the sum over
+/// all cells if that is more; −∞ where they do not hold it. mass[i]: of the cell of log_density[i]; NaN where
+/// there is none.
+double highest_density_level(const std::vector<double>& log_density, const std::vector<double>& mass,
+                             double share);
 
 }  // namespace riemflow::figure
