@@ -10,7 +10,6 @@ namespace {
 
 }  // namespace
 
-Drawing plot_map(const PlotRequest&) { unmade("maps"); }
 Drawing plot_disk(const PlotRequest&) { unmade("disks"); }
 Drawing plot_torus(const PlotRequest&) { unmade("tori"); }
 Drawing plot_plane(const PlotRequest&) { unmade("planes"); }
