@@ -11,10 +11,5 @@ namespace {
 }  // namespace
 
 Drawing plot_map(const PlotRequest&) { unmade("maps"); }
-Drawing plot_disk(const PlotRequest&) { unmade("disks"); }
-Drawing plot_torus(const PlotRequest&) { unmade("tori"); }
-Drawing plot_plane(const PlotRequest&) { unmade("planes"); }
-Drawing plot_pairs(const PlotRequest&) { unmade("pairs of coordinates"); }
-Drawing plot_curves(const PlotRequest&) { unmade("training logs"); }
 
 }  // namespace riemflow::app
