@@ -18,15 +18,12 @@ Drawing plot_curves(const PlotRequest& request) {
     say("The last line of {} is only a part of one, as of a training that was stopped; it is left out.",
         path);
 
+  const double width = std::max(1.0, static_cast<double>(log.loss.size()) / 100);
   CurvePanel loss;
   loss.x_label = "iteration";
   loss.y_label = "loss, nats";
   loss.curves.push_back({"", {kBlue.with_alpha(0.3), 0.5}, log.iteration, log.loss, {}});
-  loss.curves.push_back({"training, smoothed",
-                         {kBlue, 1.1},
-                         log.iteration,
-                         smoothed(log.loss, std::max(4.0, static_cast<double>(log.loss.size()) / 25)),
-                         {}});
+  loss.curves.push_back({"training, smoothed", {kBlue, 1.1}, log.iteration, smoothed(log.loss, width), {}});
   if (!log.validation.empty()) {
     loss.curves.push_back({"validation", {kOrange, 1.1}, log.validated_at, log.validation, {}});
     loss.marks.push_back({{log.best_iteration, log.best},

@@ -88,8 +88,13 @@ Drawing plot_pairs(const PlotRequest& request) {
   if (names.empty()) names = axis_names(columns);
   for (std::size_t k = 0; k < n; ++k) {
     const bool degrees = columns[k].starts_with("angle") || columns[k].starts_with("l");
-    chart.axes.push_back(degrees ? figure::degree_axis(names[k], ranges[k].from, ranges[k].to, 3)
-                                 : figure::Axis(names[k], ranges[k], 3));
+    chart.axes.push_back(degrees ? figure::degree_axis(names[k], ranges[k].from, ranges[k].to)
+                                 : figure::Axis(names[k], ranges[k]));
+    // A number at the end would run into that of the neighbour.
+    std::erase_if(chart.axes.back().ticks, [&](const figure::Tick& tick) {
+      const double share = ranges[k].share(tick.at);
+      return share < 0.06 || share > 0.94;
+    });
   }
   drawing.bytes = figure::draw_pairs({request.kind, request.width(), request.dpi, request.title}, chart);
   return drawing;

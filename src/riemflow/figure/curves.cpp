@@ -34,6 +34,24 @@ std::vector<double> finite(const std::vector<double>& values, bool positive) {
   return result;
 }
 
+/// A dot, and words beside it above the curves, to the side with more room.
+void draw_mark(Canvas& canvas, Frame& frame, const CurvePanel& panel, const CurvePanel::Mark& mark) {
+  frame.dots({mark.at}, 2.4, mark.colour, 0.7);
+  TextStyle style{.size = kTickText, .colour = mark.colour, .halo = 1.5};
+  const Vec2 at = frame.at(mark.at);
+  const double wide = canvas.text_width(mark.text, style);
+  const bool left = at.x > frame.box().x + frame.box().width / 2;
+  style.align = left ? Align::right : Align::left;
+  const double from = left ? at.x - wide - 6 : at.x - 3, to = left ? at.x + 3 : at.x + wide + 6;
+  double up = at.y;
+  for (const Curve& curve : panel.curves)
+    for (std::size_t i = 0; i < curve.x.size(); ++i) {
+      const Vec2 point = frame.at({curve.x[i], curve.y[i]});
+      if (point.x >= from && point.x <= to && std::isfinite(point.y)) up = std::min(up, point.y);
+    }
+  canvas.text({at.x + (left ? -3 : 3), std::max(up - 6, frame.box().y + kTickText + 2)}, mark.text, style);
+}
+
 }  // namespace
 
 Scale y_range(const CurvePanel& panel) {
@@ -55,7 +73,14 @@ Scale y_range(const CurvePanel& panel) {
     hold(curve.high);
   }
   for (const CurvePanel::Level& level : panel.levels) held.push_back(level.y);
-  if (panel.zero) held.push_back(0);
+  if (held.empty()) return scale_of({}, panel.log_y);
+  const auto [low, high] = std::minmax_element(held.begin(), held.end());
+  if (panel.zero) return scale_of({0, 1.08 * *high});
+  if (!panel.log_y) {
+    // A curve does not run along the edge.
+    const double margin = 0.04 * (*high - *low);
+    return scale_of({*low - margin, *high + margin});
+  }
   return scale_of(held, panel.log_y);
 }
 
@@ -73,17 +98,8 @@ void draw_panel(Canvas& canvas, const Box& outer, const CurvePanel& panel, const
     for (std::size_t i = 0; i < curve.x.size(); ++i) points.push_back({curve.x[i], curve.y[i]});
     frame.line(points, curve.pen);
   }
-  for (const CurvePanel::Mark& mark : panel.marks) {
-    frame.dots({mark.at}, 2.4, mark.colour, 0.7);
-    // Beside it, to the side with more room; above, where curves that fall are not.
-    const Vec2 at = frame.at(mark.at);
-    const bool left = at.x > frame.box().x + frame.box().width / 2;
-    const double up = std::max(at.y - 6, frame.box().y + kTickText + 2);
-    canvas.text(
-        {at.x + (left ? -3 : 3), up}, mark.text,
-        {.size = kTickText, .colour = mark.colour, .align = left ? Align::right : Align::left, .halo = 1.5});
-  }
   frame.draw_axes();
+  for (const CurvePanel::Mark& mark : panel.marks) draw_mark(canvas, frame, panel, mark);
   if (!panel.title.empty()) frame.draw_title(panel.title);
   for (const CurvePanel::Level& level : panel.levels)
     canvas.text({frame.box().right() - 3, frame.at({0, level.y}).y + 2.5}, level.text,
@@ -145,14 +161,18 @@ Curve mean_curve(std::string label, const Pen& pen, const std::vector<double>& x
   return curve;
 }
 
-std::vector<double> smoothed(const std::vector<double>& values, double span) {
-  const double keep = 1 - 1 / std::max(1.0, span);
-  double sum = 0, weight = 0;
+std::vector<double> smoothed(const std::vector<double>& values, double width) {
+  const auto n = static_cast<std::ptrdiff_t>(values.size());
   std::vector<double> result;
-  for (const double value : values) {
-    if (std::isfinite(value)) {
-      sum = keep * sum + value;
-      weight = keep * weight + 1;
+  for (std::ptrdiff_t i = 0; i < n; ++i) {
+    const std::ptrdiff_t reach = std::min({static_cast<std::ptrdiff_t>(3 * width), i, n - 1 - i});
+    double sum = 0, weight = 0;
+    for (std::ptrdiff_t k = i - reach; k <= i + reach; ++k) {
+      const double value = values[static_cast<std::size_t>(k)];
+      if (!std::isfinite(value)) continue;
+      const double z = static_cast<double>(k - i) / width, w = std::exp(-z * z / 2);
+      sum += w * value;
+      weight += w;
     }
     result.push_back(sum / weight);
   }

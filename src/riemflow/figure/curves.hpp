@@ -55,7 +55,8 @@ std::string draw_curves(const Sheet& sheet, const std::vector<CurvePanel>& panel
 Curve mean_curve(std::string label, const Pen& pen, const std::vector<double>& x,
                  const std::vector<std::vector<double>>& runs);
 
-/// Exponential mean over about `span` values before each, unbiased at the beginning.
-std::vector<double> smoothed(const std::vector<double>& values, double span);
+/// Means of the neighbours on both sides, weighted by a normal density of standard deviation `width` values;
+/// of fewer at the ends, as many before as after, so that a straight line stays one.
+std::vector<double> smoothed(const std::vector<double>& values, double width);
 
 }  // namespace riemflow::figure

@@ -93,7 +93,7 @@ void draw_paths(Frame& frame, const Lines& pieces, const Lines& paths) {
 void draw_clouds(Frame& frame, const std::vector<Cloud>& clouds) {
   for (const Cloud& cloud : clouds) {
     const double radius = dot_radius(cloud.points.size());
-    frame.dots(cloud.points, radius, cloud.colour, radius > 0.7 ? 0.25 : 0);
+    frame.dots(cloud.points, radius, cloud.colour, radius > 0.85 ? 0.25 : 0);
   }
 }
 

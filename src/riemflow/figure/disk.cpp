@@ -75,9 +75,9 @@ void draw_disk(Canvas& canvas, Frame& frame, const DensityChart& chart, double K
     canvas.stroke(frame.at(net(K)), kNetPen);
     for (int k = 1; k <= kCircles; ++k)
       canvas.circle(centre, radius / R * disk_radius(k / std::sqrt(-K), K), kCirclePen);
-    draw_contours(frame, chart.contours);
-    draw_paths(frame, chart.paths, chart.paths);
     draw_clouds(frame, chart.clouds);
+    draw_paths(frame, chart.paths, chart.paths);
+    draw_contours(frame, chart.contours);
   }
   canvas.circle(centre, radius, {kInk, 1});
   if (!labels) return;

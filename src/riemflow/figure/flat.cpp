@@ -16,9 +16,9 @@ std::string draw_flat(const Sheet& sheet, const DensityChart& chart, const Axis&
       frame.draw_grid();
     else
       frame.image(image_of(chart), chart.x, chart.y);
-    draw_contours(frame, chart.contours);
-    draw_paths(frame, pieces, chart.paths);
     draw_clouds(frame, chart.clouds);
+    draw_paths(frame, pieces, chart.paths);
+    draw_contours(frame, chart.contours);
     frame.draw_axes();
   });
 }

@@ -35,9 +35,7 @@ DensityChart pair_of(const PairsChart& chart, std::size_t across, std::size_t up
   return pair;
 }
 
-void draw_pair(Frame& frame, const PairsChart& chart, std::size_t across, std::size_t up) {
-  const DensityChart pair = pair_of(chart, across, up);
-  frame.image(image_of(pair), pair.x, pair.y);
+void draw_data(Frame& frame, const PairsChart& chart, std::size_t across, std::size_t up) {
   for (const PairsChart::Data& data : chart.data) {
     std::vector<Vec2> dots;
     for (std::size_t i = 0; i < data.points[across].size(); ++i)
@@ -113,7 +111,7 @@ std::string draw_pairs(const Sheet& sheet, const PairsChart& chart) {
   const double height = top + inside + below + kMargin + legend_high + kMargin;
   Canvas canvas(sheet.kind, sheet.width, height, sheet.dpi);
   for (std::size_t row = 0; row < n; ++row)
-    for (std::size_t column = 0; column <= row; ++column) {
+    for (std::size_t column = 0; column < (chart.data.empty() ? row + 1 : n); ++column) {
       const double step = side + kBetween;
       const Box box{kMargin + left + step * static_cast<double>(column),
                     top + step * static_cast<double>(row), side, side};
@@ -122,7 +120,12 @@ std::string draw_pairs(const Sheet& sheet, const PairsChart& chart) {
         continue;
       }
       Frame frame(canvas, box, chart.axes[column], chart.axes[row]);
-      draw_pair(frame, chart, column, row);
+      if (column > row) {
+        draw_data(frame, chart, column, row);
+      } else {
+        const DensityChart pair = pair_of(chart, column, row);
+        frame.image(image_of(pair), pair.x, pair.y);
+      }
       frame.draw_axes(row + 1 == n, column == 0);
     }
   if (!sheet.title.empty())

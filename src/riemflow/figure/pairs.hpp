@@ -1,5 +1,6 @@
 #pragma once
-// Points of many dimensions by pairs of coordinates: a histogram of each on the diagonal, of each pair below.
+// Points of many dimensions by pairs of coordinates: a histogram of each on the diagonal, of each pair of a
+// model's samples below it, data above.
 
 #include <string>
 #include <vector>
@@ -13,7 +14,7 @@ inline constexpr std::size_t kMostPairs = 8;  ///< coordinates that can be shown
 struct PairsChart {
   std::vector<Axis> axes;                    ///< at most kMostPairs
   std::vector<std::vector<double>> samples;  ///< [coordinate][point], of the model
-  /// Drawn over them: dots in the pairs, an outline on the diagonal.
+  /// Dots above the diagonal, an outline on it.
   struct Data {
     std::string label;
     Colour colour;
