@@ -81,7 +81,7 @@ class Canvas {
   void fill(const Box& box, const Colour& colour);
   void frame(const Box& box, const Pen& pen);
   void circle(Vec2 centre, double radius, const Pen& pen);
-  /// Discs of one colour, each with a rim (rim_width 0: none).
+  /// Discs of one colour with a rim around them all (rim_width 0: none).
   void dots(const std::vector<Vec2>& centres, double radius, const Colour& colour, double rim_width = 0,
             const Colour& rim = kWhite);
   /// Stretched over the box, smoothly. With `inside` only there.
