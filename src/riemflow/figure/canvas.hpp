@@ -86,6 +86,7 @@ class Canvas {
             const Colour& rim = kWhite);
   /// Stretched over the box, smoothly. With `inside` only there.
   void image(const Image& image, const Box& box);
+  /// Any bytes: what is no UTF-8 is drawn as U+FFFD.
   void text(Vec2 at, std::string_view text, const TextStyle& style);
   double text_width(std::string_view text, const TextStyle& style);
 

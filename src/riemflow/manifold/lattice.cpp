@@ -78,14 +78,14 @@ Lattice ball_lattice(std::size_t n, double K) {
   return lattice;
 }
 
-Lattice euclidean_lattice(std::size_t n, double extent) {
+Lattice euclidean_lattice(std::size_t n, double extent, double x, double y) {
   Lattice lattice;
-  lattice.rows = axis("x", "1", n, -extent, 2 * extent);
-  lattice.columns = axis("y", "1", n, -extent, 2 * extent);
+  lattice.rows = axis("x", "1", n, x - extent, 2 * extent);
+  lattice.columns = axis("y", "1", n, y - extent, 2 * extent);
   lattice.ambient = 2;
-  lattice.place = [](double x, double y, double* point) {
-    point[0] = x;
-    point[1] = y;
+  lattice.place = [](double first, double second, double* point) {
+    point[0] = first;
+    point[1] = second;
     return true;
   };
   const double side = 2 * extent / static_cast<double>(n);

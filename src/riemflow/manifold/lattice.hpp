@@ -37,7 +37,7 @@ Lattice torus_lattice(std::size_t n);
 /// centre.
 Lattice ball_lattice(std::size_t n, double K);
 
-/// n × n cells of [−extent, extent]².
-Lattice euclidean_lattice(std::size_t n, double extent);
+/// n × n cells of the square of half side `extent` around (x, y).
+Lattice euclidean_lattice(std::size_t n, double extent, double x = 0, double y = 0);
 
 }  // namespace riemflow
