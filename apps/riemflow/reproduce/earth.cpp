@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "apps/riemflow/reproduce/earth_run.hpp"
+#include "apps/riemflow/reproduce/figures.hpp"
 #include "riemflow/core/error.hpp"
 
 namespace riemflow::app {
@@ -133,6 +134,14 @@ class Earth final : public Experiment {
            "\nBeside the scores. The last parameters are those that the paper reports. The mass of a "
            "kernel density is 1 by its formula.\n\n" +
            details(results);
+  }
+
+  std::vector<FigureFile> figures(const Results& results) const override {
+    std::vector<FigureFile> all;
+    std::vector<std::string> sets;
+    for (const EarthSet& set : earth_sets(results.quick())) sets.push_back(set.name);
+    add_earth_curves(results, sets, all);
+    return all;
   }
 
  private:
