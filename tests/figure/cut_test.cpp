@@ -150,7 +150,8 @@ TEST(Cut, FilledIsLandInSight) {
       const double length = std::sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
       for (double& x : v) x /= length;
       const auto at = map.forward(place_of(v));
-      if (!at) continue;
+      // The horizon is drawn as chords of a degree, which leave out a strip of 4e-5.
+      if (!at || (!map.world() && std::hypot(at->x, at->y) > 1 - 1e-4)) continue;
       ++seen;
       if (inside(rings, *at) != figure::inside(all, place_of(v))) ++wrong;
     }
