@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "apps/riemflow/reproduce/earth_data.hpp"
+#include "apps/riemflow/support/console.hpp"
 #include "riemflow/core/error.hpp"
 #include "riemflow/figure/map_sheet.hpp"
 
@@ -12,7 +13,7 @@ namespace {
 
 using namespace figure;
 
-constexpr double kWidth = 180 / 25.4 * 72, kDpi = 200;  // two columns of a journal
+constexpr double kWidth = 180 / 25.4 * 72, kDpi = 150;  // two columns of a journal
 constexpr double kLeastLog = -30;                       // densities below are 0 in any picture
 
 /// A grid of the results, four times as fine: its logarithms are interpolated.
@@ -50,7 +51,8 @@ EarthPoints points_of(const EarthSet& set, const std::string& data_dir) {
     const std::vector<Vec3> validation = vectors_of(split.validation.values);
     points.training.insert(points.training.end(), validation.begin(), validation.end());
     return points;
-  } catch (const Error&) {
+  } catch (const Error& error) {
+    say("The maps of {} are without its points: {}.", set.name, error.what());
     return {};
   }
 }
@@ -183,7 +185,7 @@ void add_trajectory_map(const Results& results, const std::string& cell, std::ve
   }
   map.lines = {std::move(paths)};
   map.dots = {std::move(starts), std::move(ends)};
-  figures.push_back({"paths.png", map_figure(FileKind::png, 120 / 25.4 * 72, kDpi, map)});
+  figures.push_back({"paths.png", map_figure(FileKind::png, 120 / 25.4 * 72, 200, map)});
 }
 
 }  // namespace riemflow::app

@@ -89,7 +89,7 @@ class Trajectories final : public Experiment {
     return text + "\nThe paths are in the JSON file: frames[time][point] = [latitude, longitude].\n";
   }
 
-  std::vector<FigureFile> figures(const Results& results) const override {
+  std::vector<FigureFile> figures(const Results& results, const std::string& /*data_dir*/) const override {
     std::vector<FigureFile> all;
     add_trajectory_map(results, cells(results.quick()).front().name, all);
     return all;

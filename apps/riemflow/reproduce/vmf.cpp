@@ -110,7 +110,7 @@ class Vmf final : public Experiment {
     return text;
   }
 
-  std::vector<FigureFile> figures(const Results& results) const override {
+  std::vector<FigureFile> figures(const Results& results, const std::string& /*data_dir*/) const override {
     std::vector<FigureFile> all;
     add_vmf_densities(results, all);
     return all;

@@ -9,8 +9,8 @@ namespace {
 
 constexpr double kTick = 3, kFineTick = 1.7, kGap = 2.5;
 const Pen kAxisPen{kInk, 0.6};
-// Farther than any sheet, near enough for cairo's fixed point.
-constexpr double kFar = 1e5;
+// In boxes; farther than any sheet, near enough for the fixed point of cairo.
+constexpr double kFar = 100;
 
 double widest(Canvas& canvas, const std::vector<Tick>& ticks) {
   double width = 0;

@@ -52,6 +52,13 @@ void draw_mark(Canvas& canvas, Frame& frame, const CurvePanel& panel, const Curv
   canvas.text({at.x + (left ? -3 : 3), std::max(up - 6, frame.box().y + kTickText + 2)}, mark.text, style);
 }
 
+std::vector<LegendEntry> legend_of(const CurvePanel& panel) {
+  std::vector<LegendEntry> legend;
+  for (const Curve& curve : panel.curves)
+    if (!curve.label.empty()) legend.push_back({LegendEntry::Mark::line, curve.label, curve.pen});
+  return legend;
+}
+
 }  // namespace
 
 Scale y_range(const CurvePanel& panel) {
@@ -69,6 +76,7 @@ Scale y_range(const CurvePanel& panel) {
   };
   for (const Curve& curve : panel.curves) {
     hold(curve.y);
+    if (panel.log_y) continue;  // a band may go down to 0 there
     hold(curve.low);
     hold(curve.high);
   }
@@ -84,10 +92,10 @@ Scale y_range(const CurvePanel& panel) {
   return scale_of(held, panel.log_y);
 }
 
-void draw_panel(Canvas& canvas, const Box& outer, const CurvePanel& panel, const Scale& y) {
+void draw_panel(Canvas& canvas, const Box& outer, const CurvePanel& panel, bool with_legend) {
   const double title = panel.title.empty() ? 0 : kTitleRoom;
   Frame frame = Frame::within(canvas, {outer.x, outer.y + title, outer.width, outer.height - title},
-                              {panel.x_label, x_range(panel)}, {panel.y_label, y});
+                              {panel.x_label, x_range(panel)}, {panel.y_label, y_range(panel)});
   frame.draw_grid();
   for (const CurvePanel::Level& level : panel.levels)
     frame.line({{frame.x().scale.from, level.y}, {frame.x().scale.to, level.y}}, {kInk, 0.7, {4, 2}});
@@ -104,38 +112,29 @@ void draw_panel(Canvas& canvas, const Box& outer, const CurvePanel& panel, const
   for (const CurvePanel::Level& level : panel.levels)
     canvas.text({frame.box().right() - 3, frame.at({0, level.y}).y + 2.5}, level.text,
                 {.size = kTickText, .align = Align::right, .rise = Rise::top, .halo = 1.5});
-  std::vector<LegendEntry> legend;
-  for (const Curve& curve : panel.curves)
-    if (!curve.label.empty()) legend.push_back({LegendEntry::Mark::line, curve.label, curve.pen});
-  if (!legend.empty() && panel.legend != CurvePanel::Corner::none)
-    draw_legend_in(canvas, frame.box(),
-                   panel.legend == CurvePanel::Corner::top_left ? Align::left : Align::right, Rise::top,
-                   legend);
+  if (with_legend) draw_legend_in(canvas, frame.box(), Align::right, Rise::top, legend_of(panel));
 }
 
 std::string draw_curves(const Sheet& sheet, const std::vector<CurvePanel>& panels, int columns,
-                        double panel_height, bool shared_y) {
+                        double panel_height, bool one_legend) {
   const int n = static_cast<int>(panels.size()), rows = (n + columns - 1) / columns;
-  const double top = kMargin + (sheet.title.empty() ? 0 : 2 * kTitleText);
+  const double inside = sheet.width - 2 * kMargin;
+  const std::vector<LegendEntry> legend = one_legend ? legend_of(panels.front()) : std::vector<LegendEntry>();
+  Canvas ruler(FileKind::svg, 1, 1);
+  const double title_high = sheet.title.empty() ? 0 : 1.8 * kTitleText;
+  const double legend_high = legend_size(ruler, legend, Arrangement::row, inside).y;
+  const double top = kMargin + title_high + legend_high + (legend.empty() ? 0 : 4);
   const double height = top + rows * panel_height + (rows - 1) * kGap + kMargin;
-  const double width = (sheet.width - 2 * kMargin - (columns - 1) * kGap) / columns;
+  const double width = (inside - (columns - 1) * kGap) / columns;
   Canvas canvas(sheet.kind, sheet.width, height, sheet.dpi);
-  for (int i = 0; i < n; ++i) {
-    const CurvePanel& panel = panels[static_cast<std::size_t>(i)];
-    Scale y = y_range(panel);
-    for (int k = i / columns * columns; shared_y && k < std::min(n, (i / columns + 1) * columns); ++k) {
-      const CurvePanel& other = panels[static_cast<std::size_t>(k)];
-      if (other.y_label != panel.y_label) continue;
-      const Scale range = y_range(other);
-      y = {std::min(y.from, range.from), std::max(y.to, range.to), y.logarithmic};
-    }
+  for (int i = 0; i < n; ++i)
     draw_panel(canvas,
                {kMargin + (i % columns) * (width + kGap), top + (i / columns) * (panel_height + kGap), width,
                 panel_height},
-               panel, y);
-  }
+               panels[static_cast<std::size_t>(i)], !one_legend);
   if (!sheet.title.empty())
     canvas.text({kMargin, kMargin + kTitleText}, sheet.title, {.size = kTitleText, .bold = true});
+  draw_legend(canvas, {kMargin, kMargin + title_high}, legend, Arrangement::row, inside);
   return canvas.finish();
 }
 

@@ -36,19 +36,18 @@ struct CurvePanel {
   bool log_y = false;
   Scale y_range{0, 0, false};  ///< empty: what holds the curves
   bool zero = false;           ///< the y axis begins at 0
-  enum class Corner { top_right, top_left, none } legend = Corner::top_right;
 };
 
 /// The range of the y axis that holds a panel's curves and bands. Of the first tenth of a curve, which is
 /// often far from the rest, only as much as keeps the rest legible.
 Scale y_range(const CurvePanel& panel);
 
-void draw_panel(Canvas& canvas, const Box& outer, const CurvePanel& panel, const Scale& y);
+void draw_panel(Canvas& canvas, const Box& outer, const CurvePanel& panel, bool with_legend = true);
 
-/// Panels row by row, `columns` in each, all of the same size. Panels of a row with the same label of y and
-/// `shared_y` have one range. Numbers at x at every one.
+/// Panels row by row, `columns` in each, all of the same size. one_legend: that of the first panel, above
+/// all.
 std::string draw_curves(const Sheet& sheet, const std::vector<CurvePanel>& panels, int columns,
-                        double panel_height = 150, bool shared_y = false);
+                        double panel_height = 150, bool one_legend = false);
 
 /// Mean over runs of curves with the same x, and its 95 % interval, 1.96·s/√n; without a band where there is
 /// one run.
