@@ -169,7 +169,8 @@ TEST(Torus, ContoursGoOnAcrossTheSeam) {
     for (const double value : chart.density) total += value;
     for (const double value : chart.density) mass.push_back(value / total);
     double sum = 0;
-    for (const Line& line : contours_of(chart, mass, {0.9}, true)[0].lines)
+    const std::vector<ContourLines> contours = contours_of(chart, mass, {0.9}, true);
+    for (const Line& line : contours[0].lines)
       for (std::size_t i = 1; i < line.points.size() + (line.closed ? 1 : 0); ++i) {
         const Vec2 a = line.points[i - 1], b = line.points[i % line.points.size()];
         sum += std::hypot(a.x - b.x, a.y - b.y);

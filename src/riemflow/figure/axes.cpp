@@ -18,6 +18,23 @@ double widest(Canvas& canvas, const std::vector<Tick>& ticks) {
   return width;
 }
 
+/// Of numbers side by side, each so many-th can be written without running into the next.
+std::size_t stride_of(Canvas& canvas, const Axis& x, double width) {
+  for (std::size_t stride = 1; stride < x.ticks.size(); stride *= 2) {
+    bool free = true;
+    for (std::size_t i = stride; i < x.ticks.size(); i += stride) {
+      const Tick &a = x.ticks[i - stride], &b = x.ticks[i];
+      const double between = width * (x.scale.share(b.at) - x.scale.share(a.at));
+      free = free && between > (canvas.text_width(a.label, {.size = kTickText}) +
+                                canvas.text_width(b.label, {.size = kTickText})) /
+                                       2 +
+                                   kGap;
+    }
+    if (free) return stride;
+  }
+  return std::max<std::size_t>(1, x.ticks.size());
+}
+
 }  // namespace
 
 Axis degree_axis(std::string label, double from, double to, int least_ticks) {
@@ -79,10 +96,12 @@ void Frame::draw_grid() {
 void Frame::draw_axes(bool x_numbers, bool y_numbers) {
   canvas_.frame(box_, kAxisPen);
   Lines marks;
-  for (const Tick& tick : x_.ticks) {
+  const std::size_t stride = stride_of(canvas_, x_, box_.width);
+  for (std::size_t i = 0; i < x_.ticks.size(); ++i) {
+    const Tick& tick = x_.ticks[i];
     const double x = at({tick.at, y_.scale.from}).x;
     marks.push_back({{{x, box_.bottom()}, {x, box_.bottom() + kTick}}});
-    if (x_numbers)
+    if (x_numbers && i % stride == 0)
       canvas_.text({x, box_.bottom() + kTick + kGap}, tick.label,
                    {.size = kTickText, .align = Align::centre, .rise = Rise::top});
   }
