@@ -95,11 +95,15 @@ std::vector<double> shares_of(const std::string& text) {
   return shares;
 }
 
+/// On a world map the middle is a point of the equator.
 void read_centre(const std::string& text, PlotRequest& request) {
   const auto n = numbers_of(text, 2, "--center", "LAT,LON");
   require(std::abs(n[0]) <= 90 && std::abs(n[1]) <= 360,
           fmt::format("--center {}: there is no such place", text),
           "give a latitude in -90..90 and a longitude in -180..180, in degrees", Fault::usage);
+  require(n[0] == 0 || request.projection == "orthographic",
+          fmt::format("--center {}: the middle of a {} map is on the equator", text, request.projection),
+          fmt::format("give --center 0,{:g}, or --projection orthographic", n[1]), Fault::usage);
   request.centre_latitude = n[0];
   request.centre_longitude = std::remainder(n[1], 360);
 }
@@ -162,6 +166,10 @@ void run(PlotOptions options, std::set<std::string> given) {
   if (!log) request.model = load_model(request.choice.path);
   const Figure figure = log ? curves_figure() : figure_of(request.model);
   require_meaning(request, figure);
+  require(
+      request.trajectories == 0 || is_flow(request.model.config.model),
+      fmt::format("{}: a {} has no trajectories", request.choice.path, name_of(request.model.config.model)),
+      "give a model that is a flow, or leave out --trajectories");
   require_file(request.output);
   require_writable(request.output);
   if (!log) read_points(request);
@@ -226,7 +234,7 @@ void add_plot(CLI::App& app) {
   command
       ->add_option(
           "--center", options->centre,
-          "Middle of the map in degrees; of a world map the longitude alone is used. 0,0 unless given")
+          "Middle of the map in degrees, 0,0 unless given; of a map of the whole world, on the equator")
       ->type_name("LAT,LON");
   command->add_flag("--no-coastlines", options->no_coastlines, "The sphere is not the Earth: no land on it");
   command->add_option("--title", request.title, "Above the figure");

@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "apps/riemflow/plot/request.hpp"
+#include "riemflow/core/error.hpp"
 #include "riemflow/manifold/earth.hpp"
 
 namespace riemflow::app {
@@ -74,6 +75,8 @@ Drawing plot_map(const PlotRequest& request) {
   Drawing drawing;
   const DensityGrid grid = density_grid(request.model, request.choice, layout);
   drawing.cells = layout.lattice.size();
+  require(grid.summary.failed < drawing.cells, "the density could not be computed anywhere",
+          "riemflow check tells more; a larger --tolerance may help", Fault::numerical);
   drawing.failed_cells = grid.summary.failed;
   map.density.rows = static_cast<int>(layout.lattice.rows.centres.size());
   map.density.columns = static_cast<int>(layout.lattice.columns.centres.size());

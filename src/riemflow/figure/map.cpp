@@ -171,8 +171,11 @@ std::string map_figure(FileKind kind, double width, double dpi, const Map& map) 
   if (!legend.empty()) height += legend_room.y + kGap;
 
   Canvas canvas(kind, width, height, dpi);
-  if (!map.title.empty())
-    canvas.text({kGap, kGap}, map.title, {.size = kTitleText, .rise = Rise::top, .bold = true});
+  if (!map.title.empty()) {
+    TextStyle style{.size = kTitleText, .rise = Rise::top, .bold = true};
+    style.size *= std::min(1.0, (width - 2 * kGap) / canvas.text_width(map.title, style));
+    canvas.text({kGap, kGap}, map.title, style);
+  }
   draw_map(canvas, body, map);
   if (has_bar && world)
     bar.draw(canvas, {body.x + 0.2 * body.width, body.bottom() + kDegreesBelow + kGap, 0.6 * body.width,
