@@ -64,7 +64,7 @@ void write_header(const ReproduceOptions& options, const Experiment& experiment,
 }
 
 void draw_figures(const ReproduceOptions& options, const Experiment& experiment, const Results& results) {
-  for (const FigureFile& figure : experiment.figures(results)) {
+  for (const FigureFile& figure : experiment.figures(results, options.data_dir)) {
     const auto path = std::filesystem::path(options.directory) / (options.name + "-" + figure.name);
     write_file_atomically(path.string(), figure.bytes);
     fmt::print("figure   {}\n", path.string());

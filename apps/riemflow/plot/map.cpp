@@ -33,7 +33,7 @@ void set_scale(const PlotRequest& request, const DensityGrid& grid, const std::v
   const auto level = [&](double share) {
     return std::exp(highest_density_level(grid.log_density, masses, share));
   };
-  const bool logarithmic = request.scale == "log";
+  const bool logarithmic = request.scale != "linear";
   bar.scale = logarithmic ? Scale{std::max(grid.summary.smallest, level(0.995)), grid.summary.largest, true}
                           : Scale{0, level(0.05), false};
   if (!(bar.scale.to > bar.scale.from * (1 + 1e-3)))  // the same everywhere
@@ -102,10 +102,11 @@ Drawing plot_map(const PlotRequest& request) {
     map.lines.push_back(std::move(paths));
     map.dots.push_back(std::move(ends));
   }
+  const double radius =
+      dot_radius(request.data.points.size() + request.test.points.size() + request.samples, width);
   const auto add_dots = [&](const Points<double>& points, const Colour& colour, const std::string& label) {
-    if (points.size() == 0) return;
-    map.dots.push_back(
-        {vectors_of(points.values), colour, dot_radius(points.size(), width), counted(label, points.size())});
+    if (points.size() > 0)
+      map.dots.push_back({vectors_of(points.values), colour, radius, counted(label, points.size())});
   };
   add_dots(drawn_samples(request, drawing), kPurple, "samples");
   add_dots(request.data.points, kBlue, request.data.label);

@@ -128,7 +128,7 @@ class DiskExperiment final : public Experiment {
     return text;
   }
 
-  std::vector<FigureFile> figures(const Results& results) const override {
+  std::vector<FigureFile> figures(const Results& results, const std::string& /*data_dir*/) const override {
     DiskCells cells{alphas_, {}};
     for (const Variant& variant : variants_) cells.variants.push_back(variant.name);
     std::vector<FigureFile> all;

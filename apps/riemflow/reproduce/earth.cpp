@@ -5,6 +5,7 @@
 
 #include "apps/riemflow/reproduce/earth_run.hpp"
 #include "apps/riemflow/reproduce/figures.hpp"
+#include "apps/riemflow/reproduce/figures_maps.hpp"
 #include "riemflow/core/error.hpp"
 
 namespace riemflow::app {
@@ -136,11 +137,12 @@ class Earth final : public Experiment {
            details(results);
   }
 
-  std::vector<FigureFile> figures(const Results& results) const override {
+  std::vector<FigureFile> figures(const Results& results, const std::string& data_dir) const override {
     std::vector<FigureFile> all;
     std::vector<std::string> sets;
     for (const EarthSet& set : earth_sets(results.quick())) sets.push_back(set.name);
     add_earth_curves(results, sets, all);
+    add_earth_maps(results, data_dir, all);
     return all;
   }
 

@@ -100,7 +100,7 @@ void draw_degrees(Canvas& canvas, const Projection& projection, const Placement&
 }
 
 /// Room for the degrees outside of a map.
-constexpr double kDegreesBeside = 26, kDegreesBelow = 11, kDegreesAround = 12;
+constexpr double kDegreesBeside = 26, kDegreesBelow = 11, kDegreesAround = 12, kHalfDegrees = 9;
 
 }  // namespace
 
@@ -132,7 +132,8 @@ void draw_map(Canvas& canvas, const Box& box, const Map& map, bool degrees) {
       std::vector<Vec2> dots;
       for (const Vec3& point : layer.points)
         if (const auto at = projection.forward(place_of(point))) dots.push_back(place(*at));
-      canvas.dots(dots, layer.radius, layer.colour, 0.35 * layer.radius, kWhite.with_alpha(0.8));
+      const double rim = layer.radius < 0.6 ? 0 : 0.35 * layer.radius;  // around tiny ones all would be rim
+      canvas.dots(dots, layer.radius, layer.colour, rim, kWhite.with_alpha(0.8));
     }
   }
   canvas.stroke(border, {kInk, 0.6});
@@ -152,7 +153,7 @@ std::vector<LegendEntry> map_legend(const Map& map) {
 std::string map_figure(FileKind kind, double width, double dpi, const Map& map) {
   const bool world = map.projection != ProjectionKind::orthographic;
   const std::vector<LegendEntry> legend = map_legend(map);
-  Canvas measure(kind, width, width, dpi);  // text alone is measured on it
+  Canvas measure(FileKind::svg, width, width);  // text alone is measured on it
   ColourBar bar = map.bar;
   bar.vertical = !world;
   const bool has_bar = map.density.rows > 0;
@@ -162,7 +163,7 @@ std::string map_figure(FileKind kind, double width, double dpi, const Map& map) 
                below = world ? kDegreesBelow : 2 * kDegreesAround;
 
   Box body = {kDegreesBeside, above + (world ? 0 : kDegreesAround), 0, 0};
-  body.width = width - beside - (world ? kGap : bar_room + kGap);
+  body.width = width - beside - (world ? kHalfDegrees : bar_room + kGap);
   body.height = body.width / map_aspect(map);
   const Vec2 legend_room = legend_size(measure, legend, Arrangement::row, width - 2 * kGap);
   double height = above + body.height + below + kGap + (world ? bar_room : 0);
