@@ -250,7 +250,7 @@ void add_plot(CLI::App& app) {
   add_allow_failures(*command, request.allow_failures);
   command->add_flag("--quiet", request.quiet, "Say nothing but errors");
   command->footer(
-      "What is drawn depends on the model's manifold: a map of the Earth for sphere:2, the Poincaré disk "
+      "What is drawn depends on the model's manifold: a map of the Earth for sphere:2, the hyperbolic disk "
       "for\n"
       "ball:2, axes of -180..180 degrees for torus:2, a square for euclidean:2, and for any other the "
       "samples\n"
