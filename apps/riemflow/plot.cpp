@@ -126,7 +126,7 @@ void read_points(PlotRequest& request) {
   if (request.has("DATA")) {
     const ModelData data = read(request.data_choice.path);
     const bool by_split = data.split_known && !request.has("--test");
-    request.data.label = by_split ? "training points" : data.name;
+    request.data.label = by_split ? "training and validation points" : data.name;
     append(request.data.points, data.training);
     append(request.data.points, data.validation);
     append(by_split ? request.test.points : request.data.points, data.test);
