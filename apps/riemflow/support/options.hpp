@@ -47,5 +47,7 @@ struct ModelChoice {
   Device device() const { return device_named(device_name).value(); }
 };
 void add_model(CLI::App& command, ModelChoice& choice);
+/// --tolerance and --threads alone.
+void add_evaluation(CLI::App& command, ModelChoice& choice);
 
 }  // namespace riemflow::app
