@@ -41,7 +41,7 @@ said = {"0": "clean", "absent": "not there"}
 rows.append(("parity with the CPU", {"0": "all tests pass"}.get(parity, f"FAILED ({parity})"), "", ""))
 rows.append(("memcheck, racecheck", f"{said.get(memcheck, 'FAILED')}, {said.get(racecheck, 'FAILED')}", "", ""))
 
-page = "# GPU\n\n" + gpu["setting"] + f". {device}. Commit {commit}. `bench/gpu/run`\n\n| what | riemflow | peer | ratio |\n|---|---|---|---|\n"
+page = "# GPU\n\n" + gpu["setting"] + f". {device}. Commit {commit}. `bench/gpu/run --peers DIR`\n\n| what | riemflow | peer | ratio |\n|---|---|---|---|\n"
 page += "".join("| " + " | ".join(row) + " |\n" for row in rows)
 gpu["peers"] = {"jax_ms": jax, "torch_ms": torch_iteration, "torch_100k_ms": torch_score}
 gpu.update(device=device, commit=commit, command="bench/gpu/run", parity=parity, memcheck=memcheck, racecheck=racecheck)
