@@ -55,4 +55,13 @@ ModelData read_model_data(const Model& model, const DataChoice& data) {
   return result;
 }
 
+Points<double> joined(const ModelData& data) {
+  Points<double> all;
+  for (const Points<double>* part : {&data.training, &data.validation, &data.test}) {
+    if (part->size() > 0) all.dimension = part->dimension;
+    all.values.insert(all.values.end(), part->values.begin(), part->values.end());
+  }
+  return all;
+}
+
 }  // namespace riemflow::app
