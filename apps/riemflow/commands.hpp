@@ -24,6 +24,7 @@ void add_score(CLI::App& app);
 void add_sample(CLI::App& app);
 void add_trajectories(CLI::App& app);
 void add_grid(CLI::App& app);
+void add_plot(CLI::App& app);
 void add_prob(CLI::App& app);
 void add_report(CLI::App& app);
 void add_check(CLI::App& app);

@@ -25,6 +25,7 @@ constexpr void (*kCommands[])(CLI::App&) = {
     app::add_sample,
     app::add_trajectories,
     app::add_grid,
+    app::add_plot,
     app::add_prob,
     app::add_report,
     app::add_check,

@@ -9,11 +9,10 @@
 #include "apps/riemflow/support/console.hpp"
 #include "apps/riemflow/support/count.hpp"
 #include "apps/riemflow/support/exact_flow.hpp"
+#include "apps/riemflow/support/numbers.hpp"
 #include "apps/riemflow/support/options.hpp"
 #include "riemflow/core/error.hpp"
 #include "riemflow/io/geojson_polygons.hpp"
-#include "riemflow/io/message.hpp"
-#include "riemflow/io/number.hpp"
 #include "riemflow/manifold/earth.hpp"
 
 namespace riemflow::app {
@@ -28,29 +27,6 @@ struct ProbOptions {
 };
 
 constexpr double kNegligible = 1e-7;  // a probability is never asked for more exactly than this
-
-/// The n numbers of "35,139,700".
-std::vector<double> numbers_of(const std::string& text, std::size_t n, const std::string& option,
-                               const std::string& form) {
-  std::vector<double> numbers;
-  std::size_t begin = 0;
-  while (begin <= text.size()) {
-    const std::size_t end = std::min(text.find(',', begin), text.size());
-    std::string field = text.substr(begin, end - begin);
-    field.erase(0, field.find_first_not_of(' '));
-    field.erase(field.find_last_not_of(' ') + 1);
-    double value = 0;
-    require(io::read_number(field, '.', value) == io::NumberKind::finite,
-            fmt::format("{} {}: {} is no number", option, io::in_quotes(text), io::in_quotes(field)),
-            "give " + form + " with commas between", Fault::usage);
-    numbers.push_back(value);
-    begin = end + 1;
-  }
-  require(numbers.size() == n,
-          fmt::format("{} {} has {} numbers", option, io::in_quotes(text), numbers.size()),
-          fmt::format("give {}, {} numbers with commas between", form, n), Fault::usage);
-  return numbers;
-}
 
 EarthRegion polygon_region(const std::string& path) {
   GeoPolygons found = read_geojson_polygons(path);

@@ -9,6 +9,7 @@
 #include "apps/riemflow/report/sections.hpp"
 #include "riemflow/core/error.hpp"
 #include "riemflow/figure/colour.hpp"
+#include "riemflow/figure/land.hpp"
 #include "riemflow/manifold/earth.hpp"
 
 extern const unsigned char riemflow_report_page[];
@@ -75,6 +76,20 @@ Json points_layer(const char* id, const std::string& label, const Colour& colour
           {"points", base64(scene.sheet(points))}};
 }
 
+/// Coasts as data/README.md has them: points of each ring, and all points on the sheet.
+Json land_json() {
+  Json rings = Json::array();
+  SheetPoints points;
+  for (const auto& ring : figure::land(figure::LandScale::coarse)) {
+    rings.push_back(ring.size());
+    for (const figure::LatLon& place : ring) {
+      points.push_back(static_cast<std::int16_t>(std::lround(place.longitude * 32767 / 180)));
+      points.push_back(static_cast<std::int16_t>(std::lround(place.latitude * 32767 / 90)));
+    }
+  }
+  return {{"rings", rings}, {"points", base64(points)}};
+}
+
 Json scene_json(const PageContent& content) {
   const Scene& scene = *content.scene;
   Json layers = Json::array();
@@ -91,7 +106,7 @@ Json scene_json(const PageContent& content) {
   }
   SheetPoints all;
   for (const SheetPoints& frame : scene.frames) all.insert(all.end(), frame.begin(), frame.end());
-  return {{"kind", name_of(scene.kind)},
+  Json result = {{"kind", name_of(scene.kind)},
           {"half", scene.half},
           {"curvature", scene.curvature},
           {"density",
@@ -110,6 +125,8 @@ Json scene_json(const PageContent& content) {
             {"count", scene.frames.front().size() / 2},
             {"frames", scene.frames.size()},
             {"points", base64(all)}}}};
+  if (scene.kind == SceneKind::globe) result["land"] = land_json();
+  return result;
 }
 
 /// Four digits are more than a curve can show.

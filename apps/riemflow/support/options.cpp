@@ -76,6 +76,10 @@ void add_model(CLI::App& command, ModelChoice& choice) {
   command.add_option("MODEL", choice.path, "Model file that `riemflow fit` wrote")
       ->required()
       ->type_name("FILE");
+  add_evaluation(command, choice);
+}
+
+void add_evaluation(CLI::App& command, ModelChoice& choice) {
   command
       .add_option("--tolerance", choice.tolerance,
                   "Of the solver, relative and absolute; the model's own unless given")

@@ -40,5 +40,7 @@ struct ModelChoice {
   int threads = 0;
 };
 void add_model(CLI::App& command, ModelChoice& choice);
+/// --tolerance and --threads alone.
+void add_evaluation(CLI::App& command, ModelChoice& choice);
 
 }  // namespace riemflow::app

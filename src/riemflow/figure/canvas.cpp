@@ -121,7 +121,7 @@ Canvas::Canvas(FileKind kind, double width, double height, double dpi)
   cairo_font_options_set_antialias(options, CAIRO_ANTIALIAS_GRAY);
   cairo_set_font_options(cairo_, options);
   cairo_font_options_destroy(options);
-  fill({0, 0, width, height}, kWhite);
+  fill({0, 0, width + 1, height + 1}, kWhite);  // the last pixel may be a part of one
 }
 
 Canvas::~Canvas() {
