@@ -67,6 +67,18 @@ Json density_units(const Scene& scene) {
   return {};
 }
 
+/// Of the sheet, across and up: the columns that the fit read, where it was told.
+Json axis_names(const PageContent& content) {
+  if (content.scene->kind == SceneKind::globe) return {"longitude", "latitude"};
+  const Values settings = recorded_settings(*content.model);
+  const auto columns = settings.find("columns");
+  if (columns != settings.end())
+    if (const std::size_t comma = columns->second.find(','); comma != std::string::npos)
+      return {columns->second.substr(0, comma), columns->second.substr(comma + 1)};
+  if (content.scene->kind == SceneKind::torus) return {"angle 1", "angle 2"};
+  return {"x", "y"};
+}
+
 Json points_layer(const char* id, const std::string& label, const Colour& colour, const Scene& scene,
                   const Points<double>& points) {
   return {{"id", id},
@@ -107,24 +119,25 @@ Json scene_json(const PageContent& content) {
   SheetPoints all;
   for (const SheetPoints& frame : scene.frames) all.insert(all.end(), frame.begin(), frame.end());
   Json result = {{"kind", name_of(scene.kind)},
-          {"half", scene.half},
-          {"curvature", scene.curvature},
-          {"density",
-           {{"rows", scene.rows},
-            {"columns", scene.columns},
-            {"low", scene.low},
-            {"high", scene.high},
-            {"precision", scene.precision()},
-            {"units", density_units(scene)},
-            {"codes", base64(scene.codes())}}},
-          {"heat", base64(heat_bytes())},
-          {"nothing", hex(figure::kNothing)},
-          {"layers", layers},
-          {"samples",
-           {{"colour", hex(figure::kPurple)},
-            {"count", scene.frames.front().size() / 2},
-            {"frames", scene.frames.size()},
-            {"points", base64(all)}}}};
+                 {"half", scene.half},
+                 {"curvature", scene.curvature},
+                 {"axes", axis_names(content)},
+                 {"density",
+                  {{"rows", scene.rows},
+                   {"columns", scene.columns},
+                   {"low", scene.low},
+                   {"high", scene.high},
+                   {"precision", scene.precision()},
+                   {"units", density_units(scene)},
+                   {"codes", base64(scene.codes())}}},
+                 {"heat", base64(heat_bytes())},
+                 {"nothing", hex(figure::kNothing)},
+                 {"layers", layers},
+                 {"samples",
+                  {{"colour", hex(figure::kPurple)},
+                   {"count", scene.frames.front().size() / 2},
+                   {"frames", scene.frames.size()},
+                   {"points", base64(all)}}}};
   if (scene.kind == SceneKind::globe) result["land"] = land_json();
   return result;
 }
