@@ -65,6 +65,7 @@ void demo(const DemoOptions& options) {
   run_shown(fit);
   run_shown({"check", model});
   run_shown({"sample", model, "-n", "2000", "-o", in("samples.csv")});
+  run_shown({"plot", model, data, "-o", in("map.png"), "--resolution", "1"});
   run_shown({"grid", model, "-o", in("density.nc"), "--resolution", "2"});
   run_shown({"prob", model, "--circle", "35.68,139.69,300"});
 

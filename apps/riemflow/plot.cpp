@@ -19,6 +19,8 @@
 namespace riemflow::app {
 namespace {
 
+constexpr double kMostPixels = 15000;  // of a side
+
 /// As typed, before it is read.
 struct PlotOptions {
   PlotRequest request;
@@ -93,11 +95,15 @@ std::vector<double> shares_of(const std::string& text) {
   return shares;
 }
 
+/// On a world map the middle is a point of the equator.
 void read_centre(const std::string& text, PlotRequest& request) {
   const auto n = numbers_of(text, 2, "--center", "LAT,LON");
   require(std::abs(n[0]) <= 90 && std::abs(n[1]) <= 360,
           fmt::format("--center {}: there is no such place", text),
           "give a latitude in -90..90 and a longitude in -180..180, in degrees", Fault::usage);
+  require(n[0] == 0 || request.projection == "orthographic",
+          fmt::format("--center {}: the middle of a {} map is on the equator", text, request.projection),
+          fmt::format("give --center 0,{:g}, or --projection orthographic", n[1]), Fault::usage);
   request.centre_latitude = n[0];
   request.centre_longitude = std::remainder(n[1], 360);
 }
@@ -149,6 +155,10 @@ void run(PlotOptions options, std::set<std::string> given) {
   request.given = std::move(given);
   if (request.quiet) be_quiet();
   request.kind = figure::file_kind(request.output);
+  require(request.width_mm / 25.4 * request.dpi <= kMostPixels,
+          fmt::format("{:g} mm at {:g} dpi are {:.0f} pixels", request.width_mm, request.dpi,
+                      request.width_mm / 25.4 * request.dpi),
+          fmt::format("give a smaller --width or --dpi, for at most {:.0f}", kMostPixels), Fault::usage);
   if (request.has("--contours")) request.contours = shares_of(options.contours);
   if (request.has("--center")) read_centre(options.centre, request);
   request.coastlines = !options.no_coastlines;
@@ -156,6 +166,10 @@ void run(PlotOptions options, std::set<std::string> given) {
   if (!log) request.model = load_model(request.choice.path);
   const Figure figure = log ? curves_figure() : figure_of(request.model);
   require_meaning(request, figure);
+  require(
+      request.trajectories == 0 || is_flow(request.model.config.model),
+      fmt::format("{}: a {} has no trajectories", request.choice.path, name_of(request.model.config.model)),
+      "give a model that is a flow, or leave out --trajectories");
   require_file(request.output);
   require_writable(request.output);
   if (!log) read_points(request);
@@ -207,7 +221,8 @@ void add_plot(CLI::App& app) {
       *command, "--per", request.grid.per, {"sr", "km2", "rad2", "volume", "euclid"},
       "What the density is per: sr or km2 on the Earth, rad2 on the torus, volume (hyperbolic) or euclid on "
       "the ball; the first unless given");
-  add_choice(*command, "--scale", request.scale, {"linear", "log"}, "Of the colours; linear unless given");
+  add_choice(*command, "--scale", request.scale, {"linear", "log"},
+             "Of the colours; log on maps, linear elsewhere unless given");
   command
       ->add_option(
           "--contours", options->contours,
@@ -219,13 +234,14 @@ void add_plot(CLI::App& app) {
   command
       ->add_option(
           "--center", options->centre,
-          "Middle of the map in degrees; of a world map the longitude alone is used. 0,0 unless given")
+          "Middle of the map in degrees, 0,0 unless given; of a map of the whole world, on the equator")
       ->type_name("LAT,LON");
   command->add_flag("--no-coastlines", options->no_coastlines, "The sphere is not the Earth: no land on it");
   command->add_option("--title", request.title, "Above the figure");
   command
       ->add_option("--width", request.width_mm,
-                   "Of the figure in mm: 180 is two columns of a journal, 88 one")
+                   "Of the figure in mm: 180 is two columns of a journal, 88 one; 120 on an orthographic map "
+                   "unless given")
       ->capture_default_str()
       ->check(CLI::Range(40.0, 1000.0));
   command->add_option("--dpi", request.dpi, "Pixels an inch, of a PNG and of the density within SVG and PDF")
@@ -243,7 +259,7 @@ void add_plot(CLI::App& app) {
       "model was trained on, training and test points have colours of their own.\n\n"
       "Examples:\n"
       "  riemflow plot quakes.model -o quakes.png\n"
-      "  riemflow plot quakes.model quakes.csv -o quakes.pdf --per km2 --scale log --center 0,180\n"
+      "  riemflow plot quakes.model quakes.csv -o quakes.pdf --per km2 --scale linear --center 0,180\n"
       "  riemflow plot quakes.model -o pacific.svg --projection orthographic --center -18,178 --contours "
       "50,90\n"
       "  riemflow plot quakes.model -o paths.png --trajectories 200 --samples 2000\n"

@@ -21,7 +21,7 @@ struct ReproduceOptions {
   std::string name, directory = "experiments/results", only, data_dir, device = "cpu";
   std::vector<std::string> notes;
   int runs = 0, threads = 0, threads_per_run = 1;
-  bool quick = false;
+  bool quick = false, figures = false;
 };
 
 constexpr std::unique_ptr<Experiment> (*kExperiments[])() = {
@@ -63,6 +63,14 @@ void write_header(const ReproduceOptions& options, const Experiment& experiment,
   }
 }
 
+void draw_figures(const ReproduceOptions& options, const Experiment& experiment, const Results& results) {
+  for (const FigureFile& figure : experiment.figures(results, options.data_dir)) {
+    const auto path = std::filesystem::path(options.directory) / (options.name + "-" + figure.name);
+    write_file_atomically(path.string(), figure.bytes);
+    fmt::print("figure   {}\n", path.string());
+  }
+}
+
 void reproduce(const ReproduceOptions& options) {
   const auto experiment = experiment_named(options.name);
   std::error_code code;
@@ -72,6 +80,12 @@ void reproduce(const ReproduceOptions& options) {
   const auto path = [&](const char* ending) {
     return (std::filesystem::path(options.directory) / (options.name + ending)).string();
   };
+  if (options.figures) {
+    require(std::filesystem::exists(path(".json")), path(".json") + " is not there",
+            "run the experiment first, without --figures, or name its --directory", Fault::no_input);
+    draw_figures(options, *experiment, Results(path(".json"), options.name, options.quick));
+    return;
+  }
   Results results(path(".json"), options.name, options.quick);
   const int runs = options.runs > 0 ? options.runs : options.quick ? 1 : experiment->runs();
   const std::vector<Job> jobs = jobs_left(*experiment, results, runs, options.only, options.quick);
@@ -95,6 +109,7 @@ void reproduce(const ReproduceOptions& options) {
       experiment->table(results));
   write_file_atomically(path(".md"), page);
   fmt::print("{}", page);
+  draw_figures(options, *experiment, results);
   require(failed == 0, fmt::format("{} of {} runs failed, and are not in the table", failed, jobs.size()),
           "the messages above say why; the same command tries them again", Fault::numerical);
 }
@@ -113,7 +128,10 @@ void add_reproduce(CLI::App& app) {
                       "Cells whose name holds these words, as in 'riemannian alpha=2'");
   command->add_flag("--quick", options->quick,
                     "A small version, in a minute: short training, and embedded data for the paper's");
-  command->add_option("--directory", options->directory, "Where NAME.json and NAME.md are")
+  command->add_flag("--figures", options->figures,
+                    "Run nothing: draw the figures of the runs that are there");
+  command
+      ->add_option("--directory", options->directory, "Where NAME.json, NAME.md and figures NAME-….png are")
       ->capture_default_str()
       ->type_name("DIR");
   add_data_dir(*command, options->data_dir);
@@ -134,6 +152,7 @@ void add_reproduce(CLI::App& app) {
       "Examples:\n"
       "  riemflow reproduce vmf\n"
       "  riemflow reproduce disk --runs 4 --only riemannian\n"
+      "  riemflow reproduce disk --figures\n"
       "  riemflow reproduce earth --data-dir ~/data --threads 16");
   command->callback([options] { reproduce(*options); });
 }

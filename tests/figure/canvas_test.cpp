@@ -42,6 +42,19 @@ TEST(Canvas, TextGrowsWithItsSize) {
   EXPECT_NEAR(canvas.text_width("latitude", {.size = 12}), 2 * small, 1e-6);
 }
 
+TEST(Canvas, TextOfAnyBytes) {
+  for (const FileKind kind : {FileKind::png, FileKind::svg, FileKind::pdf}) {
+    Canvas canvas(kind, 100, 20);
+    const TextStyle style;
+    const double one = canvas.text_width("\uFFFD", style);
+    for (const char* bad : {"\xff", "\x80", "\x1b", "\xc0", "\xe9"})
+      EXPECT_NEAR(canvas.text_width(bad, style), one, 1e-9);
+    EXPECT_NEAR(canvas.text_width("\xed\xa0\x80", style), 3 * one, 1e-9);
+    canvas.text({1, 10}, "caf\xe9 <b> & \x01 \xf4\x90\x80\x80 φ 𝜑", style);
+    EXPECT_NO_THROW(canvas.finish());
+  }
+}
+
 double luminance(const Colour& c) {
   const auto linear = [](double x) { return x <= 0.04045 ? x / 12.92 : std::pow((x + 0.055) / 1.055, 2.4); };
   return 0.2126 * linear(c.red) + 0.7152 * linear(c.green) + 0.0722 * linear(c.blue);

@@ -62,6 +62,7 @@ nlohmann::ordered_json provenance(const FitRequest& request, const TrainingData&
                    {"training", data.split.training.size()},
                    {"validation", data.split.validation.size()},
                    {"test", data.split.test.size()}};
+  if (!data.columns.empty()) all["columns"] = data.columns;
   all["settings"] = std::move(settings);
   return all;
 }

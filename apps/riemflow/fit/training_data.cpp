@@ -84,6 +84,8 @@ TrainingData read_training_data(const std::string& path, const FitSettings& sett
   identify(path, settings.data_dir, data);
   data.lines = std::move(read.lines);
   data.line_word = read.assumptions.row;
+  for (const Assumptions::Column& column : read.assumptions.columns)
+    data.columns.push_back(column.name.empty() ? column.meaning : column.name);
   data.rows = data.points.size();
 
   std::vector<std::size_t> groups = duplicate_groups(data.points);

@@ -18,6 +18,7 @@ struct TrainingData {
   Points<double> points;
   std::vector<std::uint64_t> lines;  ///< where each came from
   std::string line_word;             ///< what these count: "line", "row", "feature"
+  std::vector<std::string> columns;  ///< their names in the file, or what they mean
   std::size_t rows = 0;              ///< that were read
   std::size_t duplicates = 0;        ///< of the rows
   Split split;

@@ -7,6 +7,7 @@
 #include <functional>
 
 #include "apps/riemflow/reproduce/experiment.hpp"
+#include "apps/riemflow/reproduce/figures.hpp"
 #include "apps/riemflow/reproduce/target_run.hpp"
 #include "riemflow/density/wrapped_normal.hpp"
 
@@ -98,7 +99,8 @@ class DiskExperiment final : public Experiment {
         TargetRun run = variant.run(alpha, options.quick);
         run.iterations = iterations(options.quick);
         if (seed == 0 && !ablation_) {
-          run.lattice = ball_lattice(64, -1.0);
+          const double half = disk_window(alpha);
+          run.lattice = ball_lattice(64, -1.0, half, kWindowEdge - half, 0);
           run.with_target = variant.name == "riemannian";
         }
         return run_on_target(run, seed, options);
@@ -124,6 +126,19 @@ class DiskExperiment final : public Experiment {
                             of("mass_of_plane", 4), of("training_seconds", 0), results.runs(cell));
       }
     return text;
+  }
+
+  std::vector<FigureFile> figures(const Results& results, const std::string& /*data_dir*/) const override {
+    DiskCells cells{alphas_, {}};
+    for (const Variant& variant : variants_) cells.variants.push_back(variant.name);
+    std::vector<FigureFile> all;
+    if (ablation_) {
+      add_disk_ablation(results, cells, all);
+    } else {
+      add_disk_densities(results, cells, all);
+      add_disk_nll(results, cells, all);
+    }
+    return all;
   }
 
  private:

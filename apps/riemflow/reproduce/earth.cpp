@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 
 #include "apps/riemflow/reproduce/earth_run.hpp"
+#include "apps/riemflow/reproduce/figures.hpp"
+#include "apps/riemflow/reproduce/figures_maps.hpp"
 #include "riemflow/core/error.hpp"
 
 namespace riemflow::app {
@@ -133,6 +135,15 @@ class Earth final : public Experiment {
            "\nBeside the scores. The last parameters are those that the paper reports. The mass of a "
            "kernel density is 1 by its formula.\n\n" +
            details(results);
+  }
+
+  std::vector<FigureFile> figures(const Results& results, const std::string& data_dir) const override {
+    std::vector<FigureFile> all;
+    std::vector<std::string> sets;
+    for (const EarthSet& set : earth_sets(results.quick())) sets.push_back(set.name);
+    add_earth_curves(results, sets, all);
+    add_earth_maps(results, data_dir, all);
+    return all;
   }
 
  private:

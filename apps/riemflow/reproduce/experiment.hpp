@@ -21,6 +21,12 @@ struct RunOptions {
   Device device = Device::cpu;
 };
 
+/// A picture of results, written beside them as EXPERIMENT-NAME.
+struct FigureFile {
+  std::string name;  ///< "densities.png"
+  std::string bytes;
+};
+
 class Experiment {
  public:
   virtual ~Experiment() = default;
@@ -37,6 +43,11 @@ class Experiment {
   virtual Json run(const std::string& cell, std::uint64_t seed, const RunOptions& options) const = 0;
   /// Markdown.
   virtual std::string table(const Results& results) const = 0;
+  /// The paper's figures, from the results alone; without those of which there are no runs. Points of the
+  /// data are on them where data_dir has the sets.
+  virtual std::vector<FigureFile> figures(const Results& /*results*/, const std::string& /*data_dir*/) const {
+    return {};
+  }
 };
 
 std::unique_ptr<Experiment> make_disk_experiment();

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdlib>
 #include <filesystem>
@@ -93,6 +94,17 @@ std::vector<double> Results::values(const std::string& cell, const std::string& 
   for (const auto& [seed, run] : runs[cell].items())
     if (run.contains(key) && run[key].is_number()) found.push_back(run[key].get<double>());
   return found;
+}
+
+std::vector<const Json*> Results::runs_of(const std::string& cell) const {
+  std::vector<std::pair<int, const Json*>> found;
+  const Json& runs = all_["runs"];
+  if (runs.contains(cell))
+    for (const auto& [seed, run] : runs[cell].items()) found.emplace_back(std::atoi(seed.c_str()), &run);
+  std::sort(found.begin(), found.end());
+  std::vector<const Json*> result;
+  for (const auto& [seed, run] : found) result.push_back(run);
+  return result;
 }
 
 std::size_t Results::runs(const std::string& cell) const {

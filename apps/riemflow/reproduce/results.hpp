@@ -46,6 +46,8 @@ class Results {
     return interval_of(values(cell, key));
   }
   std::size_t runs(const std::string& cell) const;
+  /// The runs of a cell in the order of their seeds.
+  std::vector<const Json*> runs_of(const std::string& cell) const;
   bool quick() const { return all_["quick"].get<bool>(); }
 
  private:

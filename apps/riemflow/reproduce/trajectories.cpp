@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "apps/riemflow/reproduce/earth_run.hpp"
+#include "apps/riemflow/reproduce/figures_maps.hpp"
 #include "apps/riemflow/reproduce/grids.hpp"
 #include "riemflow/engine/flow.hpp"
 #include "riemflow/manifold/earth.hpp"
@@ -86,6 +87,12 @@ class Trajectories final : public Experiment {
                           text_of(results.interval(cell.name, "mean_length"), 3),
                           text_of(results.interval(cell.name, "mass"), 4), results.runs(cell.name));
     return text + "\nThe paths are in the JSON file: frames[time][point] = [latitude, longitude].\n";
+  }
+
+  std::vector<FigureFile> figures(const Results& results, const std::string& /*data_dir*/) const override {
+    std::vector<FigureFile> all;
+    add_trajectory_map(results, cells(results.quick()).front().name, all);
+    return all;
   }
 };
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "apps/riemflow/reproduce/experiment.hpp"
+#include "apps/riemflow/reproduce/figures_maps.hpp"
 #include "apps/riemflow/reproduce/target_run.hpp"
 #include "riemflow/density/von_mises_fisher.hpp"
 
@@ -107,6 +108,12 @@ class Vmf final : public Experiment {
             text_of(results.interval(cell, "evaluations"), 0), text_of(results.interval(cell, "seconds"), 0));
       }
     return text;
+  }
+
+  std::vector<FigureFile> figures(const Results& results, const std::string& /*data_dir*/) const override {
+    std::vector<FigureFile> all;
+    add_vmf_densities(results, all);
+    return all;
   }
 
  private:

@@ -9,13 +9,30 @@ namespace {
 
 constexpr double kTick = 3, kFineTick = 1.7, kGap = 2.5;
 const Pen kAxisPen{kInk, 0.6};
-// Farther than any sheet, near enough for cairo's fixed point.
-constexpr double kFar = 1e5;
+// In boxes; farther than any sheet, near enough for the fixed point of cairo.
+constexpr double kFar = 100;
 
 double widest(Canvas& canvas, const std::vector<Tick>& ticks) {
   double width = 0;
   for (const Tick& tick : ticks) width = std::max(width, canvas.text_width(tick.label, {.size = kTickText}));
   return width;
+}
+
+/// Of numbers side by side, each so many-th can be written without running into the next.
+std::size_t stride_of(Canvas& canvas, const Axis& x, double width) {
+  for (std::size_t stride = 1; stride < x.ticks.size(); stride *= 2) {
+    bool free = true;
+    for (std::size_t i = stride; i < x.ticks.size(); i += stride) {
+      const Tick &a = x.ticks[i - stride], &b = x.ticks[i];
+      const double between = width * (x.scale.share(b.at) - x.scale.share(a.at));
+      free = free && between > (canvas.text_width(a.label, {.size = kTickText}) +
+                                canvas.text_width(b.label, {.size = kTickText})) /
+                                       2 +
+                                   kGap;
+    }
+    if (free) return stride;
+  }
+  return std::max<std::size_t>(1, x.ticks.size());
 }
 
 }  // namespace
@@ -79,10 +96,12 @@ void Frame::draw_grid() {
 void Frame::draw_axes(bool x_numbers, bool y_numbers) {
   canvas_.frame(box_, kAxisPen);
   Lines marks;
-  for (const Tick& tick : x_.ticks) {
+  const std::size_t stride = stride_of(canvas_, x_, box_.width);
+  for (std::size_t i = 0; i < x_.ticks.size(); ++i) {
+    const Tick& tick = x_.ticks[i];
     const double x = at({tick.at, y_.scale.from}).x;
     marks.push_back({{{x, box_.bottom()}, {x, box_.bottom() + kTick}}});
-    if (x_numbers)
+    if (x_numbers && i % stride == 0)
       canvas_.text({x, box_.bottom() + kTick + kGap}, tick.label,
                    {.size = kTickText, .align = Align::centre, .rise = Rise::top});
   }

@@ -39,7 +39,8 @@ class Frame {
 
   /// Faint lines at the ticks, under the data.
   void draw_grid();
-  /// Box, ticks, numbers and labels, over the data; without numbers: shared with a neighbour.
+  /// Box, ticks, numbers and labels, over the data; without numbers: shared with a neighbour. Numbers at x
+  /// that would run into each other are left out.
   void draw_axes(bool x_numbers = true, bool y_numbers = true);
   /// Above the frame, at its left.
   void draw_title(const std::string& title);

@@ -59,6 +59,35 @@ std::uint32_t premultiplied(const Colour& c) {
          byte(c.blue * c.alpha);
 }
 
+/// As UTF-8, whatever it was: U+FFFD stands for bytes that are none and for control characters.
+std::string drawable(std::string_view text) {
+  std::string result;
+  for (std::size_t i = 0; i < text.size();) {
+    const auto byte = [&](std::size_t k) { return static_cast<unsigned char>(text[k]); };
+    const unsigned char first = byte(i);
+    const std::size_t length = first < 0x80   ? 1
+                               : first < 0xC2 ? 0
+                               : first < 0xE0 ? 2
+                               : first < 0xF0 ? 3
+                               : first < 0xF5 ? 4
+                                              : 0;
+    bool good = length > 0 && i + length <= text.size() && first >= 0x20 && first != 0x7F;
+    for (std::size_t k = 1; good && k < length; ++k) good = (byte(i + k) & 0xC0) == 0x80;
+    // Overlong forms, halves of surrogate pairs, beyond the last character.
+    if (good && length > 2) {
+      const unsigned char second = byte(i + 1);
+      good = !(first == 0xE0 && second < 0xA0) && !(first == 0xED && second > 0x9F) &&
+             !(first == 0xF0 && second < 0x90) && !(first == 0xF4 && second > 0x8F);
+    }
+    if (good)
+      result.append(text, i, length);
+    else
+      result += "\uFFFD";
+    i += good ? length : 1;
+  }
+  return result;
+}
+
 /// cairo numbers what it names through the whole process; this, through the file, so that it does not depend
 /// on what was drawn before.
 std::string renumbered(const std::string& svg) {
@@ -166,16 +195,18 @@ void Canvas::circle(Vec2 centre, double radius, const Pen& pen) {
 
 void Canvas::dots(const std::vector<Vec2>& centres, double radius, const Colour& colour, double rim_width,
                   const Colour& rim) {
+  // Strokes of no length with round ends: in SVG and PDF a tenth of what circles take.
+  cairo_new_path(cairo_);
   for (const Vec2& centre : centres) {
-    cairo_new_path(cairo_);
-    cairo_arc(cairo_, centre.x, centre.y, radius, 0, 2 * std::numbers::pi);
-    if (rim_width > 0) {
-      set(cairo_, Pen{rim, 2 * rim_width});
-      cairo_stroke_preserve(cairo_);
-    }
-    set(cairo_, colour);
-    cairo_fill(cairo_);
+    cairo_move_to(cairo_, centre.x, centre.y);
+    cairo_line_to(cairo_, centre.x, centre.y);
   }
+  if (rim_width > 0) {
+    set(cairo_, Pen{rim, 2 * (radius + rim_width)});
+    cairo_stroke_preserve(cairo_);
+  }
+  set(cairo_, Pen{colour, 2 * radius});
+  cairo_stroke(cairo_);
 }
 
 void Canvas::image(const Image& image, const Box& box) {
@@ -208,7 +239,7 @@ double Canvas::text_width(std::string_view text, const TextStyle& style) {
                          style.bold ? CAIRO_FONT_WEIGHT_BOLD : CAIRO_FONT_WEIGHT_NORMAL);
   cairo_set_font_size(cairo_, style.size);
   cairo_text_extents_t extents;
-  cairo_text_extents(cairo_, std::string(text).c_str(), &extents);
+  cairo_text_extents(cairo_, drawable(text).c_str(), &extents);
   return extents.x_advance;
 }
 
@@ -219,7 +250,7 @@ void Canvas::text(Vec2 at, std::string_view text, const TextStyle& style) {
   const double down = style.rise == Rise::baseline ? 0
                       : style.rise == Rise::middle ? kCapital * style.size / 2
                                                    : kCapital * style.size;
-  const std::string words(text);
+  const std::string words = drawable(text);
   cairo_save(cairo_);
   cairo_translate(cairo_, at.x, at.y);
   cairo_rotate(cairo_, style.turn);

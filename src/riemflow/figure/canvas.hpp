@@ -81,11 +81,12 @@ class Canvas {
   void fill(const Box& box, const Colour& colour);
   void frame(const Box& box, const Pen& pen);
   void circle(Vec2 centre, double radius, const Pen& pen);
-  /// Discs of one colour, each with a rim (rim_width 0: none).
+  /// Discs of one colour with a rim around them all (rim_width 0: none).
   void dots(const std::vector<Vec2>& centres, double radius, const Colour& colour, double rim_width = 0,
             const Colour& rim = kWhite);
   /// Stretched over the box, smoothly. With `inside` only there.
   void image(const Image& image, const Box& box);
+  /// Any bytes: what is no UTF-8 is drawn as U+FFFD.
   void text(Vec2 at, std::string_view text, const TextStyle& style);
   double text_width(std::string_view text, const TextStyle& style);
 

@@ -62,6 +62,7 @@ void draw_legend(Canvas& canvas, Vec2 top_left, const std::vector<LegendEntry>& 
 
 void draw_legend_in(Canvas& canvas, const Box& box, Align side, Rise end,
                     const std::vector<LegendEntry>& entries) {
+  if (entries.empty()) return;
   constexpr double kInset = 5, kPadding = 3;
   const Vec2 size = legend_size(canvas, entries, Arrangement::column);
   const double wide = size.x + 2 * kPadding, high = size.y + 2 * kPadding;

@@ -57,35 +57,37 @@ Lattice torus_lattice(std::size_t n) {
   return lattice;
 }
 
-Lattice ball_lattice(std::size_t n, double K) {
+Lattice ball_lattice(std::size_t n, double K) { return ball_lattice(n, K, 1 / std::sqrt(-K), 0, 0); }
+
+Lattice ball_lattice(std::size_t n, double K, double half, double x, double y) {
   Lattice lattice;
-  const double R = 1 / std::sqrt(-K);
-  lattice.rows = axis("x", "1", n, -R, 2 * R);
-  lattice.columns = axis("y", "1", n, -R, 2 * R);
+  lattice.rows = axis("x", "1", n, x - half, 2 * half);
+  lattice.columns = axis("y", "1", n, y - half, 2 * half);
   lattice.ambient = 2;
   lattice.exact_volume = false;
-  lattice.place = [K](double x, double y, double* point) {
-    point[0] = x;
-    point[1] = y;
-    return 1 + K * (x * x + y * y) > 1e-6;
+  lattice.place = [K](double first, double second, double* point) {
+    point[0] = first;
+    point[1] = second;
+    return 1 + K * (first * first + second * second) > 1e-6;
   };
-  const double side = 2 * R / static_cast<double>(n);
+  const double side = 2 * half / static_cast<double>(n);
   lattice.volume = [K, side, rows = lattice.rows.centres, columns = lattice.columns.centres](
                        std::size_t row, std::size_t column) {
-    const double x = rows[row], y = columns[column], gap = 1 + K * (x * x + y * y);
+    const double first = rows[row], second = columns[column];
+    const double gap = 1 + K * (first * first + second * second);
     return std::pow(2 / gap * side, 2);
   };
   return lattice;
 }
 
-Lattice euclidean_lattice(std::size_t n, double extent) {
+Lattice euclidean_lattice(std::size_t n, double extent, double x, double y) {
   Lattice lattice;
-  lattice.rows = axis("x", "1", n, -extent, 2 * extent);
-  lattice.columns = axis("y", "1", n, -extent, 2 * extent);
+  lattice.rows = axis("x", "1", n, x - extent, 2 * extent);
+  lattice.columns = axis("y", "1", n, y - extent, 2 * extent);
   lattice.ambient = 2;
-  lattice.place = [](double x, double y, double* point) {
-    point[0] = x;
-    point[1] = y;
+  lattice.place = [](double first, double second, double* point) {
+    point[0] = first;
+    point[1] = second;
     return true;
   };
   const double side = 2 * extent / static_cast<double>(n);

@@ -36,8 +36,10 @@ Lattice torus_lattice(std::size_t n);
 /// n × n cells of the square that holds the ball of curvature K < 0. Volume: λ² times the area, λ at the
 /// centre.
 Lattice ball_lattice(std::size_t n, double K);
+/// The same of the square of half side `half` around (x, y).
+Lattice ball_lattice(std::size_t n, double K, double half, double x, double y);
 
-/// n × n cells of [−extent, extent]².
-Lattice euclidean_lattice(std::size_t n, double extent);
+/// n × n cells of the square of half side `extent` around (x, y).
+Lattice euclidean_lattice(std::size_t n, double extent, double x = 0, double y = 0);
 
 }  // namespace riemflow

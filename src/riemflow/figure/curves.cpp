@@ -1,0 +1,181 @@
+#include "riemflow/figure/curves.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace riemflow::figure {
+namespace {
+
+constexpr double kMargin = 8, kGap = 14, kTitleRoom = 15;
+
+Scale x_range(const CurvePanel& panel) {
+  double low = INFINITY, high = -INFINITY;
+  for (const Curve& curve : panel.curves)
+    for (const double x : curve.x) {
+      low = std::min(low, x);
+      high = std::max(high, x);
+    }
+  if (!(low <= high)) return {0, 1, false};
+  // Iterations count from 0.
+  if (low > 0 && low < 0.2 * high) low = 0;
+  return low < high ? Scale{low, high, false} : Scale{low - 1, high + 1, false};
+}
+
+double quantile(std::vector<double> values, double share) {
+  const auto at = static_cast<std::ptrdiff_t>(share * static_cast<double>(values.size() - 1));
+  std::nth_element(values.begin(), values.begin() + at, values.end());
+  return values[static_cast<std::size_t>(at)];
+}
+
+std::vector<double> finite(const std::vector<double>& values, bool positive) {
+  std::vector<double> result;
+  for (const double value : values)
+    if (std::isfinite(value) && (!positive || value > 0)) result.push_back(value);
+  return result;
+}
+
+/// A dot, and words beside it above the curves, to the side with more room.
+void draw_mark(Canvas& canvas, Frame& frame, const CurvePanel& panel, const CurvePanel::Mark& mark) {
+  frame.dots({mark.at}, 2.4, mark.colour, 0.7);
+  TextStyle style{.size = kTickText, .colour = mark.colour, .halo = 1.5};
+  const Vec2 at = frame.at(mark.at);
+  const double wide = canvas.text_width(mark.text, style);
+  const bool left = at.x > frame.box().x + frame.box().width / 2;
+  style.align = left ? Align::right : Align::left;
+  const double from = left ? at.x - wide - 6 : at.x - 3, to = left ? at.x + 3 : at.x + wide + 6;
+  double up = at.y;
+  for (const Curve& curve : panel.curves)
+    for (std::size_t i = 0; i < curve.x.size(); ++i) {
+      const Vec2 point = frame.at({curve.x[i], curve.y[i]});
+      if (point.x >= from && point.x <= to && std::isfinite(point.y)) up = std::min(up, point.y);
+    }
+  canvas.text({at.x + (left ? -3 : 3), std::max(up - 6, frame.box().y + kTickText + 2)}, mark.text, style);
+}
+
+std::vector<LegendEntry> legend_of(const CurvePanel& panel) {
+  std::vector<LegendEntry> legend;
+  for (const Curve& curve : panel.curves)
+    if (!curve.label.empty()) legend.push_back({LegendEntry::Mark::line, curve.label, curve.pen});
+  return legend;
+}
+
+}  // namespace
+
+Scale y_range(const CurvePanel& panel) {
+  if (panel.y_range.to > panel.y_range.from) return panel.y_range;
+  std::vector<double> held;
+  const auto hold = [&](const std::vector<double>& values) {
+    // Without the highest twentieth, if that is where most of the height would go.
+    std::vector<double> kept = finite(values, panel.log_y);
+    if (kept.empty()) return;
+    std::sort(kept.begin(), kept.end());
+    const double low = kept.front(), typical = quantile(kept, 0.95);
+    const double top = panel.log_y ? kept.back() : std::min(kept.back(), typical + 0.8 * (typical - low));
+    held.push_back(low);
+    held.push_back(top);
+  };
+  for (const Curve& curve : panel.curves) {
+    hold(curve.y);
+    if (panel.log_y) continue;  // a band may go down to 0 there
+    hold(curve.low);
+    hold(curve.high);
+  }
+  for (const CurvePanel::Level& level : panel.levels) held.push_back(level.y);
+  if (held.empty()) return scale_of({}, panel.log_y);
+  const auto [low, high] = std::minmax_element(held.begin(), held.end());
+  if (panel.zero) return scale_of({0, 1.08 * *high});
+  if (!panel.log_y) {
+    // A curve does not run along the edge.
+    const double margin = 0.04 * (*high - *low);
+    return scale_of({*low - margin, *high + margin});
+  }
+  return scale_of(held, panel.log_y);
+}
+
+void draw_panel(Canvas& canvas, const Box& outer, const CurvePanel& panel, bool with_legend) {
+  const double title = panel.title.empty() ? 0 : kTitleRoom;
+  Frame frame = Frame::within(canvas, {outer.x, outer.y + title, outer.width, outer.height - title},
+                              {panel.x_label, x_range(panel)}, {panel.y_label, y_range(panel)});
+  frame.draw_grid();
+  for (const CurvePanel::Level& level : panel.levels)
+    frame.line({{frame.x().scale.from, level.y}, {frame.x().scale.to, level.y}}, {kInk, 0.7, {4, 2}});
+  for (const Curve& curve : panel.curves)
+    if (!curve.low.empty()) frame.band(curve.x, curve.low, curve.high, curve.pen.colour.with_alpha(0.22));
+  for (const Curve& curve : panel.curves) {
+    std::vector<Vec2> points;
+    for (std::size_t i = 0; i < curve.x.size(); ++i) points.push_back({curve.x[i], curve.y[i]});
+    frame.line(points, curve.pen);
+  }
+  frame.draw_axes();
+  for (const CurvePanel::Mark& mark : panel.marks) draw_mark(canvas, frame, panel, mark);
+  if (!panel.title.empty()) frame.draw_title(panel.title);
+  for (const CurvePanel::Level& level : panel.levels)
+    canvas.text({frame.box().right() - 3, frame.at({0, level.y}).y + 2.5}, level.text,
+                {.size = kTickText, .align = Align::right, .rise = Rise::top, .halo = 1.5});
+  if (with_legend) draw_legend_in(canvas, frame.box(), Align::right, Rise::top, legend_of(panel));
+}
+
+std::string draw_curves(const Sheet& sheet, const std::vector<CurvePanel>& panels, int columns,
+                        double panel_height, bool one_legend) {
+  const int n = static_cast<int>(panels.size()), rows = (n + columns - 1) / columns;
+  const double inside = sheet.width - 2 * kMargin;
+  const std::vector<LegendEntry> legend = one_legend ? legend_of(panels.front()) : std::vector<LegendEntry>();
+  Canvas ruler(FileKind::svg, 1, 1);
+  const double title_high = sheet.title.empty() ? 0 : 1.8 * kTitleText;
+  const double legend_high = legend_size(ruler, legend, Arrangement::row, inside).y;
+  const double top = kMargin + title_high + legend_high + (legend.empty() ? 0 : 4);
+  const double height = top + rows * panel_height + (rows - 1) * kGap + kMargin;
+  const double width = (inside - (columns - 1) * kGap) / columns;
+  Canvas canvas(sheet.kind, sheet.width, height, sheet.dpi);
+  for (int i = 0; i < n; ++i)
+    draw_panel(canvas,
+               {kMargin + (i % columns) * (width + kGap), top + (i / columns) * (panel_height + kGap), width,
+                panel_height},
+               panels[static_cast<std::size_t>(i)], !one_legend);
+  if (!sheet.title.empty())
+    canvas.text({kMargin, kMargin + kTitleText}, sheet.title, {.size = kTitleText, .bold = true});
+  draw_legend(canvas, {kMargin, kMargin + title_high}, legend, Arrangement::row, inside);
+  return canvas.finish();
+}
+
+Curve mean_curve(std::string label, const Pen& pen, const std::vector<double>& x,
+                 const std::vector<std::vector<double>>& runs) {
+  Curve curve{std::move(label), pen, x, {}, {}, {}};
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    double sum = 0, square = 0, n = 0;
+    for (const auto& run : runs)
+      if (i < run.size() && std::isfinite(run[i])) {
+        sum += run[i];
+        ++n;
+      }
+    const double mean = sum / n;  // NaN without runs
+    for (const auto& run : runs)
+      if (i < run.size() && std::isfinite(run[i])) square += (run[i] - mean) * (run[i] - mean);
+    curve.y.push_back(mean);
+    if (runs.size() < 2) continue;
+    const double half = n > 1 ? 1.96 * std::sqrt(square / (n - 1) / n) : NAN;
+    curve.low.push_back(mean - half);
+    curve.high.push_back(mean + half);
+  }
+  return curve;
+}
+
+std::vector<double> smoothed(const std::vector<double>& values, double width) {
+  const auto n = static_cast<std::ptrdiff_t>(values.size());
+  std::vector<double> result;
+  for (std::ptrdiff_t i = 0; i < n; ++i) {
+    const std::ptrdiff_t reach = std::min({static_cast<std::ptrdiff_t>(3 * width), i, n - 1 - i});
+    double sum = 0, weight = 0;
+    for (std::ptrdiff_t k = i - reach; k <= i + reach; ++k) {
+      const double value = values[static_cast<std::size_t>(k)];
+      if (!std::isfinite(value)) continue;
+      const double z = static_cast<double>(k - i) / width, w = std::exp(-z * z / 2);
+      sum += w * value;
+      weight += w;
+    }
+    result.push_back(sum / weight);
+  }
+  return result;
+}
+
+}  // namespace riemflow::figure

@@ -1,0 +1,75 @@
+#pragma once
+// A density over two coordinates, with points, paths and contours: what the disk, the torus and the plane
+// have in common.
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "riemflow/figure/axes.hpp"
+#include "riemflow/figure/colour_bar.hpp"
+#include "riemflow/figure/legend.hpp"
+
+namespace riemflow::figure {
+
+/// Points with one meaning.
+struct Cloud {
+  std::string label;
+  Colour colour;
+  std::vector<Vec2> points;
+};
+
+/// The outline of a region of highest density.
+struct ContourLines {
+  std::string label;  ///< "90 %"
+  Lines lines;
+};
+
+struct Sheet {
+  FileKind kind = FileKind::png;
+  double width = 340, dpi = 300;  ///< points; height follows
+  std::string title;
+};
+
+struct DensityChart {
+  Scale x, y;          ///< ends of the grid
+  int nx = 0, ny = 0;  ///< its cells
+  /// [ix][iy], iy fastest, at the centres of the cells; NaN where there is none. Empty: no density.
+  std::vector<double> density;
+  ColourBar bar;
+  std::vector<Cloud> clouds;
+  Lines paths;  ///< each from the base to the density
+  std::vector<ContourLines> contours;
+
+  double& at(int ix, int iy) {
+    return density[static_cast<std::size_t>(ix) * static_cast<std::size_t>(ny) +
+                   static_cast<std::size_t>(iy)];
+  }
+  double at(int ix, int iy) const { return const_cast<DensityChart&>(*this).at(ix, iy); }
+};
+
+/// The colours of these values: from 0 to the largest, or on a log scale over at most `decades` up to it.
+ColourBar bar_for(const std::vector<double>& values, bool logarithmic, std::string label, double decades = 4);
+
+/// A pixel a cell, y upwards.
+Image image_of(const DensityChart& chart);
+/// Contours at shares of the mass, in the coordinates of the chart. `mass` of each cell as `density`.
+std::vector<ContourLines> contours_of(const DensityChart& chart, const std::vector<double>& mass,
+                                      const std::vector<double>& shares, bool periodic = false);
+
+/// Smaller, the more there are.
+double dot_radius(std::size_t points);
+void draw_contours(Frame& frame, const std::vector<ContourLines>& contours);
+/// The paths, or what is seen of them, and where they end.
+void draw_paths(Frame& frame, const Lines& pieces, const Lines& paths);
+void draw_clouds(Frame& frame, const std::vector<Cloud>& clouds);
+/// Of contours, paths and points.
+std::vector<LegendEntry> legend_of(const DensityChart& chart);
+
+/// A square picture with the colour bar at its right, the title above and a legend below. `picture` draws
+/// what is in the frame, and its axes.
+std::string draw_square(const Sheet& sheet, const DensityChart& chart, const Axis& x, const Axis& y,
+                        const std::vector<LegendEntry>& legend,
+                        const std::function<void(Canvas&, Frame&)>& picture);
+
+}  // namespace riemflow::figure

@@ -1,0 +1,227 @@
+// Disk, torus and plane as pictures: what is drawn is where it belongs.
+
+#include "riemflow/figure/density_chart.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <numbers>
+
+#include "riemflow/figure/disk.hpp"
+#include "riemflow/figure/flat.hpp"
+#include "tests/figure/golden.hpp"
+
+namespace riemflow::figure {
+namespace {
+
+/// A bump around a place, over the square [−half, half]².
+DensityChart bump(Vec2 middle, double width, double half, int n = 80) {
+  DensityChart chart;
+  chart.x = chart.y = {-half, half, false};
+  chart.nx = chart.ny = n;
+  for (int ix = 0; ix < n; ++ix)
+    for (int iy = 0; iy < n; ++iy) {
+      const double x = chart.x.value((ix + 0.5) / n) - middle.x, y = chart.y.value((iy + 0.5) / n) - middle.y;
+      chart.density.push_back(std::exp(-(x * x + y * y) / (2 * width * width)));
+    }
+  chart.bar = bar_for(chart.density, false, "density");
+  return chart;
+}
+
+const Colour& pixel(const Image& image, int x, int y) {
+  return image.pixels[static_cast<std::size_t>(y) * static_cast<std::size_t>(image.width) +
+                      static_cast<std::size_t>(x)];
+}
+double darkness(const Colour& c) { return 1 - (c.red + c.green + c.blue) / 3; }
+/// Of heat(), above 0; of ink and of white, 0.
+double hue(const Colour& c) {
+  const double spread = std::max({c.red, c.green, c.blue}) - std::min({c.red, c.green, c.blue});
+  return std::max(0.0, spread - 0.12);
+}
+
+/// The frame of a figure: between its first two long dark upright lines, and the first and last level ones.
+Box frame_of(const Image& image) {
+  std::vector<int> columns, rows;
+  for (int x = 1; x < image.width; ++x) {
+    int dark = 0, before = 0;
+    for (int y = 0; y < image.height; ++y) {
+      dark += darkness(pixel(image, x, y)) > 0.3;
+      before += darkness(pixel(image, x - 1, y)) > 0.3;
+    }
+    if (dark > 0.5 * image.height && before <= 0.5 * image.height) columns.push_back(x);
+  }
+  for (int y = 0; y < image.height; ++y) {
+    int dark = 0;
+    for (int x = 0; x < image.width; ++x) dark += darkness(pixel(image, x, y)) > 0.3;
+    if (dark > 0.5 * image.width) rows.push_back(y);
+  }
+  if (columns.size() < 2 || rows.empty()) return {};
+  return {static_cast<double>(columns[0]), static_cast<double>(rows.front()),
+          static_cast<double>(columns[1] - columns[0]), static_cast<double>(rows.back() - rows.front())};
+}
+
+/// The mean place of what is coloured in a box, in shares of it, y upwards.
+Vec2 middle_of_mass(const Image& image, const Box& box) {
+  double sum = 0, x_sum = 0, y_sum = 0;
+  for (int y = static_cast<int>(box.y); y < box.bottom(); ++y)
+    for (int x = static_cast<int>(box.x); x < box.right(); ++x) {
+      const double weight = hue(pixel(image, x, y));
+      sum += weight;
+      x_sum += weight * (x + 0.5 - box.x) / box.width;
+      y_sum += weight * (1 - (y + 0.5 - box.y) / box.height);
+    }
+  return {x_sum / sum, y_sum / sum};
+}
+
+TEST(Plane, DensityIsWhereItBelongs) {
+  const Image image = read_png(draw_plane({FileKind::png, 200, 144, ""}, bump({1, -2}, 0.5, 4), {"x", "y"}));
+  const Box frame = frame_of(image);
+  ASSERT_GT(frame.width, 200);
+  EXPECT_NEAR(frame.width, frame.height, 2);
+  const Vec2 middle = middle_of_mass(image, frame);
+  EXPECT_NEAR(middle.x, 5.0 / 8, 0.006);
+  EXPECT_NEAR(middle.y, 2.0 / 8, 0.006);
+}
+
+TEST(Torus, DensityIsWhereItBelongs) {
+  const Image image =
+      read_png(draw_torus({FileKind::png, 200, 144, ""}, bump({-60, 120}, 15, 180), {"φ", "ψ"}));
+  const Vec2 middle = middle_of_mass(image, frame_of(image));
+  EXPECT_NEAR(middle.x, 120.0 / 360, 0.006);
+  EXPECT_NEAR(middle.y, 300.0 / 360, 0.006);
+}
+
+TEST(Disk, DensityIsWhereItBelongsAndInsideOfTheRim) {
+  Canvas canvas(FileKind::png, 100, 100, 144);
+  Axis axis;
+  axis.scale = {-2, 2, false};
+  Frame frame(canvas, {0, 0, 100, 100}, axis, axis);
+  draw_disk(canvas, frame, bump({0.8, -0.6}, 0.2, 2), -0.25, false);
+  const Image image = read_png(canvas.finish());
+  const Vec2 middle = middle_of_mass(image, {0, 0, 200, 200});
+  EXPECT_NEAR(middle.x, 2.8 / 4, 0.006);
+  EXPECT_NEAR(middle.y, 1.4 / 4, 0.006);
+  // In the corners beyond the rim it is white, even where the density's grid has values.
+  DensityChart full = bump({0, 0}, 1, 2);
+  std::fill(full.density.begin(), full.density.end(), 1);
+  Canvas other(FileKind::png, 100, 100, 144);
+  Frame around(other, {0, 0, 100, 100}, axis, axis);
+  draw_disk(other, around, full, -0.25, false);
+  const Image filled = read_png(other.finish());
+  int coloured = 0;
+  for (int y = 0; y < 200; ++y)
+    for (int x = 0; x < 200; ++x) {
+      const double r = std::hypot(x + 0.5 - 100, y + 0.5 - 100);
+      if (r > 103) {
+        EXPECT_LT(darkness(pixel(filled, x, y)), 1e-6);
+      }
+      coloured += r < 97 && darkness(pixel(filled, x, y)) > 0.5;
+    }
+  EXPECT_NEAR(coloured, std::numbers::pi * 97 * 97, 400);
+}
+
+// A geodesic meets the rim, and there at a right angle; its middle is the foot.
+TEST(Disk, GeodesicsMeetTheRimAtRightAngles) {
+  for (const double K : {-1.0, -0.25})
+    for (const Vec2 foot : {Vec2{0.3, 0.4}, Vec2{-0.7, 0.1}, Vec2{0, -0.9}}) {
+      const double R = 1 / std::sqrt(-K);
+      const Line line = disk_geodesic(foot, K, 2001);
+      const Vec2 end = line.points.front(), next = line.points[1], middle = line.points[1000];
+      EXPECT_NEAR(std::hypot(end.x, end.y), R, 1e-12);
+      EXPECT_NEAR(std::hypot(line.points.back().x, line.points.back().y), R, 1e-12);
+      EXPECT_NEAR(middle.x, foot.x, 1e-9);
+      EXPECT_NEAR(middle.y, foot.y, 1e-9);
+      const double along = (next.x - end.x) * end.x + (next.y - end.y) * end.y;
+      const double length = std::hypot(next.x - end.x, next.y - end.y) * R;
+      EXPECT_NEAR(std::abs(along), length, 2e-3 * length);
+    }
+}
+
+TEST(Disk, RadiusOfADistance) {
+  EXPECT_NEAR(disk_radius(1, -1), std::tanh(0.5), 1e-15);
+  EXPECT_NEAR(disk_radius(2, -0.25), 2 * std::tanh(0.5), 1e-15);
+  // |x| small: the metric is 4 |dx|².
+  EXPECT_NEAR(disk_radius(1e-4, -1), 0.5e-4, 1e-12);
+}
+
+TEST(Torus, PathsAreCutAtTheSeam) {
+  const Lines cut = cut_at_seam({{{{170, 10}, {-170, 20}, {-150, 20}}}, {{{0, 0}, {90, 170}, {90, 190}}}});
+  ASSERT_EQ(cut.size(), 4u);
+  EXPECT_EQ(cut[0].points, (std::vector<Vec2>{{170, 10}, {190, 20}}));
+  EXPECT_EQ(cut[1].points, (std::vector<Vec2>{{-190, 10}, {-170, 20}, {-150, 20}}));
+  EXPECT_EQ(cut[2].points, (std::vector<Vec2>{{0, 0}, {90, 170}, {90, 190}}));
+  EXPECT_EQ(cut[3].points, (std::vector<Vec2>{{90, -190}, {90, -170}}));
+}
+
+// The region of highest density of a bump across the seam is one: its outline is as long as elsewhere.
+TEST(Torus, ContoursGoOnAcrossTheSeam) {
+  const auto length = [](double middle) {
+    DensityChart chart = bump({0, 0}, 20, 180, 90);
+    std::vector<double> mass;
+    for (int ix = 0; ix < 90; ++ix)
+      for (int iy = 0; iy < 90; ++iy) {
+        const auto turn = [&](int i) {
+          return std::cos((chart.x.value((i + 0.5) / 90) - middle) * std::numbers::pi / 180);
+        };
+        chart.at(ix, iy) = std::exp(8 * (turn(ix) + turn(iy) - 2));
+      }
+    double total = 0;
+    for (const double value : chart.density) total += value;
+    for (const double value : chart.density) mass.push_back(value / total);
+    double sum = 0;
+    const std::vector<ContourLines> contours = contours_of(chart, mass, {0.9}, true);
+    for (const Line& line : contours[0].lines)
+      for (std::size_t i = 1; i < line.points.size() + (line.closed ? 1 : 0); ++i) {
+        const Vec2 a = line.points[i - 1], b = line.points[i % line.points.size()];
+        sum += std::hypot(a.x - b.x, a.y - b.y);
+      }
+    return sum;
+  };
+  EXPECT_NEAR(length(180), length(0), 1e-6);
+  EXPECT_NEAR(length(178), length(-2), 1e-6);
+  EXPECT_GT(length(0), 200);
+}
+
+TEST(Bar, LogScaleEndsSomeDecadesBelowTheLargest) {
+  const ColourBar bar = bar_for({1e-9, 0.5, 20, NAN, 0}, true, "d", 3);
+  EXPECT_DOUBLE_EQ(bar.scale.to, 20);
+  EXPECT_NEAR(bar.scale.from, 0.02, 1e-12);
+  EXPECT_TRUE(bar.open_below);
+  EXPECT_FALSE(bar_for({1, 2}, true, "d").open_below);
+  EXPECT_EQ(bar_for({}, false, "d").scale.to, 1);
+}
+
+DensityChart everything() {
+  DensityChart chart = bump({0.35, 0.2}, 0.25, 1);
+  std::vector<double> mass;
+  for (const double value : chart.density) mass.push_back(value * 4 / 6400 / (2 * std::numbers::pi * 0.0625));
+  chart.contours = contours_of(chart, mass, {0.5, 0.9});
+  chart.clouds = {{"training", kBlue, {{0.1, 0.1}, {0.4, 0.3}, {-0.5, 0.5}}}, {"test", kTeal, {{0, -0.6}}}};
+  chart.paths = {{{{-0.6, -0.6}, {-0.2, -0.4}, {0.3, 0.2}}}};
+  return chart;
+}
+
+TEST(Golden, Disk) { expect_golden("disk", draw_disk({FileKind::png, 160, 110, ""}, everything(), -1)); }
+
+TEST(Golden, Torus) {
+  DensityChart chart = everything();
+  const auto stretch = [](Vec2& point) { point = {250 * point.x, 250 * point.y}; };
+  chart.x = chart.y = {-180, 180, false};
+  chart.contours.clear();
+  for (Cloud& cloud : chart.clouds)
+    for (Vec2& point : cloud.points) stretch(point);
+  for (Vec2& point : chart.paths[0].points) stretch(point);
+  expect_golden("torus", draw_torus({FileKind::png, 160, 110, ""}, chart, {"φ", "ψ"}));
+}
+
+// The comparison sees a density that moved by a twentieth of the picture, and a point that is not there.
+TEST(Golden, SeesADifference) {
+  const Image one = read_png(draw_disk({FileKind::png, 160, 110, ""}, everything(), -1));
+  DensityChart moved = everything();
+  moved.density = bump({0.45, 0.2}, 0.25, 1).density;
+  EXPECT_GT(difference(one, read_png(draw_disk({FileKind::png, 160, 110, ""}, moved, -1))), 0.006);
+  EXPECT_EQ(difference(one, one), 0);
+}
+
+}  // namespace
+}  // namespace riemflow::figure
