@@ -8,6 +8,7 @@
 
 #include "apps/riemflow/commands.hpp"
 #include "apps/riemflow/fit/progress.hpp"
+#include "apps/riemflow/plot/names.hpp"
 #include "apps/riemflow/report/page.hpp"
 #include "apps/riemflow/report/still.hpp"
 #include "apps/riemflow/support/console.hpp"
@@ -94,6 +95,9 @@ void run(const Options& options) {
   content.command = command_of(options);
   if (!options.log.empty()) content.curves = read_training_curves(options.log);
   if (!options.data.path.empty()) content.data = read_model_data(model, options.data);
+  std::vector<std::string> columns = column_names(model, 2);
+  if (columns.empty() && model.config.manifold.starts_with("torus")) columns = {"angle 1", "angle 2"};
+  content.axes = {columns.empty() ? "x" : columns[0], columns.empty() ? "y" : columns[1]};
   watch_interrupts();
   const std::string path = options.output == "-" ? "/dev/stdout" : options.output;
   std::size_t bytes = 0;
@@ -102,7 +106,8 @@ void run(const Options& options) {
     const Points<double> all = content.data ? joined(*content.data) : Points<double>();
     content.scene = make_scene(model, options.model, all);
     stop_if_interrupted();
-    if (content.scene) content.still = still_png(*content.scene, content.data ? &*content.data : nullptr);
+    if (content.scene)
+      content.still = still_png(*content.scene, content.data ? &*content.data : nullptr, content.axes);
     if (content.data && content.data->test.size() > 0) {
       say("Scoring {} points.", content.data->test.size());
       score(options, content);

@@ -2,9 +2,6 @@
 
 import type { Scene } from './payload';
 
-/** Colours tell apart this many nats below the largest density: five decades. */
-const SHOWN_NATS = Math.log(1e5);
-
 export class Density {
   readonly low: number;
   readonly high: number;
@@ -14,7 +11,7 @@ export class Density {
   constructor(private readonly scene: Scene) {
     this.low = scene.density.low;
     this.high = scene.density.high;
-    this.shownLow = Math.max(this.low, this.high - SHOWN_NATS);
+    this.shownLow = scene.density.shown_low;
   }
 
   /** Across the seam where there is one. */

@@ -28,6 +28,8 @@ export interface Scene {
     columns: number;
     low: number;
     high: number;
+    /** Of the lightest colour. */
+    shown_low: number;
     precision: number;
     units: Unit[];
     codes: Uint8Array;

@@ -16,8 +16,8 @@ export function makePages(riemflow, makeModel, folder) {
   model('disk.model', 'manifold=ball:2', 'strength=1');
   run('report', 'disk.model', '-o', 'disk.html');
   // Names that a careless page would run, of the file, its columns, the model and the page.
-  const rows = Array.from({ length: 60 }, (_, i) => `${(i * 37) % 360},${(i * 91) % 360}`);
-  writeFileSync(join(folder, `${EVIL}.csv`), [`${EVIL},"</script><script>alert(2)</script>"`, ...rows].join('\n') + '\n');
+  const rows = Array.from({ length: 60 }, (_, i) => `${i},${(i * 37) % 360},${(i * 91) % 360}`);
+  writeFileSync(join(folder, `${EVIL}.csv`), [`id,${EVIL},"</script><script>alert(2)</script>"`, ...rows].join('\n') + '\n');
   run('fit', `${EVIL}.csv`, '-o', 'evil.model', '--manifold', 'torus:2', '--columns', `${EVIL},</script><script>alert(2)</script>`,
     '--iterations', '3', ...quick);
   run('report', 'evil.model', `${EVIL}.csv`, '--title', EVIL, '-o', 'evil.html');

@@ -14,7 +14,7 @@ const near = (got, wanted, within, what) =>
 /** The colour that heat() gives a density, by the payload's own table. */
 function colourOf({ scene }, density) {
   const heat = Buffer.from(scene.heat, 'base64');
-  const low = Math.max(scene.density.low, scene.density.high - Math.log(1e5));
+  const low = scene.density.shown_low;
   const share = Math.min(1, Math.max(0, (Math.log(density) - low) / (scene.density.high - low)));
   return [...heat.subarray(3 * Math.round(255 * share)).subarray(0, 3)];
 }

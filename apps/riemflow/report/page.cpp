@@ -67,18 +67,6 @@ Json density_units(const Scene& scene) {
   return {};
 }
 
-/// Of the sheet, across and up: the columns that the fit read, where it was told.
-Json axis_names(const PageContent& content) {
-  if (content.scene->kind == SceneKind::globe) return {"longitude", "latitude"};
-  const Values settings = recorded_settings(*content.model);
-  const auto columns = settings.find("columns");
-  if (columns != settings.end())
-    if (const std::size_t comma = columns->second.find(','); comma != std::string::npos)
-      return {columns->second.substr(0, comma), columns->second.substr(comma + 1)};
-  if (content.scene->kind == SceneKind::torus) return {"angle 1", "angle 2"};
-  return {"x", "y"};
-}
-
 Json points_layer(const char* id, const std::string& label, const Colour& colour, const Scene& scene,
                   const Points<double>& points) {
   return {{"id", id},
@@ -121,12 +109,13 @@ Json scene_json(const PageContent& content) {
   Json result = {{"kind", name_of(scene.kind)},
                  {"half", scene.half},
                  {"curvature", scene.curvature},
-                 {"axes", axis_names(content)},
+                 {"axes", content.axes},
                  {"density",
                   {{"rows", scene.rows},
                    {"columns", scene.columns},
                    {"low", scene.low},
                    {"high", scene.high},
+                   {"shown_low", scene.shown_low},
                    {"precision", scene.precision()},
                    {"units", density_units(scene)},
                    {"codes", base64(scene.codes())}}},
@@ -153,12 +142,12 @@ Json rounded(const std::vector<double>& values) {
 Json payload(const PageContent& content) {
   Json result = {{"check", examination_json(content.model_name, content.examination)}};
   if (content.scene) result["scene"] = scene_json(content);
-  if (!content.curves.empty())
-    result["curves"] = {{"iterations", rounded(content.curves.iterations)},
-                        {"loss", rounded(content.curves.loss)},
-                        {"evaluations", rounded(content.curves.evaluations)},
-                        {"validated_at", rounded(content.curves.validated_at)},
-                        {"validation", rounded(content.curves.validation)}};
+  if (content.curves)
+    result["curves"] = {{"iterations", rounded(content.curves->iteration)},
+                        {"loss", rounded(content.curves->loss)},
+                        {"evaluations", rounded(content.curves->evaluations)},
+                        {"validated_at", rounded(content.curves->validated_at)},
+                        {"validation", rounded(content.curves->validation)}};
   return result;
 }
 

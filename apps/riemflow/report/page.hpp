@@ -1,6 +1,7 @@
 #pragma once
 // The page of `riemflow report`: the embedded template with its places filled.
 
+#include <array>
 #include <optional>
 #include <string>
 #include <vector>
@@ -22,8 +23,9 @@ struct PageContent {
   std::size_t failed_scores = 0;  ///< test points whose density could not be computed; they are left out
   Examination examination;
   std::optional<Scene> scene;
-  std::string still;  ///< PNG of the scene
-  TrainingCurves curves;
+  std::string still;                ///< PNG of the scene
+  std::array<std::string, 2> axes;  ///< of its sheet, across and up
+  std::optional<TrainingCurve> curves;
 };
 
 /// The whole file. Same content, same bytes.

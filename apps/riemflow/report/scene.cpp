@@ -5,7 +5,8 @@
 
 #include "apps/riemflow/support/console.hpp"
 #include "apps/riemflow/support/with_flow.hpp"
-#include "riemflow/manifold/earth.hpp"
+#include "riemflow/core/error.hpp"
+#include "riemflow/figure/contour.hpp"
 #include "riemflow/manifold/parse.hpp"
 
 namespace riemflow::app {
@@ -106,7 +107,15 @@ void set_density(Scene& scene, const DensityGrid& grid) {
   if (scene.kind == SceneKind::disk) extend_past_rim(scene);
   scene.high = std::log(grid.summary.largest);
   scene.low = std::max(std::log(grid.summary.smallest), scene.high - kDeepest);
-  if (!(scene.high - scene.low > 1e-6)) scene.low = scene.high - 1;  // the same all over
+  if (!(scene.high - scene.low > 1e-3)) scene.low = scene.high - 1;  // the same all over
+  scene.lowest = std::log(grid.summary.smallest);
+  std::vector<double> masses;
+  for (std::size_t i = 0; i < first; ++i)
+    for (std::size_t j = 0; j < second; ++j)
+      masses.push_back(std::exp(grid.log_density[i * second + j]) / grid.summary.mass *
+                       grid.layout.lattice.volume(i, j));
+  scene.shown_low = std::max(scene.low, figure::highest_density_level(grid.log_density, masses, 0.995));
+  if (!(scene.high - scene.shown_low > 1e-3)) scene.shown_low = scene.low;
 }
 
 }  // namespace
@@ -166,7 +175,11 @@ std::optional<Scene> make_scene(const Model& model, const ModelChoice& choice, c
   const GridLayout layout = layout_of(grid, model);
   say("Computing the density in {} × {} cells.", layout.lattice.rows.centres.size(),
       layout.lattice.columns.centres.size());
-  set_density(scene, density_grid(model, choice, layout));
+  const DensityGrid density = density_grid(model, choice, layout);
+  require(density.summary.failed + density.summary.outside < layout.lattice.size(),
+          "the density could not be computed anywhere",
+          "riemflow check tells more; a larger --tolerance may help", Fault::numerical);
+  set_density(scene, density);
   for (const auto& frame : paths.frames) scene.frames.push_back(scene.sheet(frame));
   scene.lost = paths.lost;
   return scene;

@@ -30,6 +30,8 @@ struct Scene {
   std::vector<double> log_density;    ///< [row][column]; NaN where there is none
   std::size_t failed = 0;             ///< cells
   double low = 0, high = 0;           ///< of the log-densities that codes() tells apart
+  double lowest = 0;                  ///< of all log-densities
+  double shown_low = 0;               ///< of the lightest colour: 99.5 % of the mass lie above
 
   std::vector<SheetPoints> frames;  ///< of the samples, from the base to the data; one where nothing flows
   std::size_t lost = 0;             ///< samples whose solve failed

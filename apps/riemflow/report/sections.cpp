@@ -190,15 +190,17 @@ std::string check_section(const PageContent& content) {
 }
 
 std::string curves_section(const PageContent& content) {
-  const TrainingCurves& curves = content.curves;
-  if (curves.empty()) return "";
+  if (!content.curves) return "";
+  const TrainingCurve& curves = *content.curves;
+  const auto whole = [](double iteration) {
+    return counted(static_cast<std::size_t>(std::lround(iteration)));
+  };
   std::string body = "<div id=\"curves\" class=\"curves\"></div>\n<p class=\"note\">";
-  body += fmt::format("{} iterations; the loss fell from {} to {} nats",
-                      counted(static_cast<std::size_t>(curves.iterations.back())), nats(curves.loss.front()),
-                      nats(curves.loss.back()));
+  body += fmt::format("{} iterations; the loss went from {} to {} nats", whole(curves.iteration.back()),
+                      nats(curves.loss.front()), nats(curves.loss.back()));
   if (!curves.validation.empty())
-    body += fmt::format(", and the validation was best at iteration {} with {} nats",
-                        counted(static_cast<std::size_t>(curves.best_at())), nats(curves.best()));
+    body += fmt::format(", and the validation was best at iteration {}, {} nats",
+                        whole(curves.best_iteration), nats(curves.best));
   return section("learning", "Learning curves", body + ".</p>\n");
 }
 

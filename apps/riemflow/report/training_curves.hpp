@@ -4,19 +4,12 @@
 #include <string>
 #include <vector>
 
+#include "apps/riemflow/plot/training_log.hpp"
+
 namespace riemflow::app {
 
-struct TrainingCurves {
-  std::vector<double> iterations, loss, evaluations;  ///< means over equal pieces of the log
-  std::vector<double> validated_at, validation;       ///< empty: none
-  bool empty() const { return iterations.empty(); }
-  /// The iteration and value of the lowest validation; NaN without.
-  double best_at() const;
-  double best() const;
-};
-
-/// Of a file that `riemflow fit --log` wrote. Throws Error(Fault::no_input), Error(Fault::bad_data) with the
-/// line.
-TrainingCurves read_training_curves(const std::string& path);
+/// At most some hundred points a curve: means over equal pieces of the loss and the evaluations, single
+/// validations with the best and the last among them. Throws as read_training_log.
+TrainingCurve read_training_curves(const std::string& path);
 
 }  // namespace riemflow::app
