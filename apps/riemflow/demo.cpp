@@ -68,6 +68,7 @@ void demo(const DemoOptions& options) {
   run_shown({"plot", model, data, "-o", in("map.png"), "--resolution", "1"});
   run_shown({"grid", model, "-o", in("density.nc"), "--resolution", "2"});
   run_shown({"prob", model, "--circle", "35.68,139.69,300"});
+  run_shown({"report", model, data, "--log", in("training.jsonl"), "-o", in("report.html")});
 
   FitSettings settings;
   settings.dedup = true;
@@ -101,12 +102,13 @@ void demo(const DemoOptions& options) {
   write_file_atomically(in("summary.json"), summary.dump(2) + "\n");
   fmt::print(
       "\nDone in {}. What to try next:\n\n"
+      "  open {} in a browser           the globe, the flow and all the numbers of this model\n"
       "  riemflow fit YOUR.csv -o your.model          your own latitudes and longitudes\n"
       "  riemflow score your.model NEW.csv            how well it foresees points it has not seen\n"
       "  riemflow prob {} --box 128,30,147,46\n"
       "                                               probability of a region, here around Japan\n"
       "  riemflow fit --help                          torsion angles, unit vectors, hyperbolic space\n",
-      clock_text(seconds_since(start)), model);
+      clock_text(seconds_since(start)), in("report.html"), model);
 }
 
 }  // namespace

@@ -15,7 +15,8 @@ export function startPlayer(scene: Scene, store: Store): void {
   let last = 0;
   const step = (now: number) => {
     if (!store.state.playing) return;
-    const time = Math.min(1, store.state.time + (now - last) / 1000 / SECONDS);
+    // The first frame may have begun before the click.
+    const time = Math.min(1, store.state.time + Math.max(0, now - last) / 1000 / SECONDS);
     last = now;
     store.set({ time, playing: time < 1 });
     if (time < 1) requestAnimationFrame(step);

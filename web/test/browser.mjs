@@ -23,13 +23,13 @@ export async function open(browser, file, options = {}) {
   });
   page.on('request', (request) => requests.push(request.url()));
   await page.goto(`file://${file}`);
-  await settled(page);
+  if (options.javaScriptEnabled !== false) await settled(page);
   return { page, problems, requests, close: () => context.close() };
 }
 
 /** Two frames: what was asked for has been drawn. */
 export const settled = (page) =>
-  page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))).catch(() => {});
+  page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
 
 /** The pixels of a canvas as { width, height, data }. */
 export async function pixels(page, id) {
@@ -39,30 +39,36 @@ export async function pixels(page, id) {
     [copy.width, copy.height] = [canvas.width, canvas.height];
     const context = copy.getContext('2d');
     context.drawImage(canvas, 0, 0);
-    const image = context.getImageData(0, 0, copy.width, copy.height);
-    return { width: copy.width, height: copy.height, data: Array.from(image.data) };
-  }, id);
+    const { data } = context.getImageData(0, 0, copy.width, copy.height);
+    let text = '';
+    for (let i = 0; i < data.length; i += 8192) text += String.fromCharCode(...data.subarray(i, i + 8192));
+    return { width: copy.width, height: copy.height, base64: btoa(text) };
+  }, id).then(({ width, height, base64 }) => ({ width, height, data: Buffer.from(base64, 'base64') }));
 }
 
 /** In shares of the width and the height, from the top left. */
 export function pixel(image, x, y) {
   const at = 4 * (Math.floor(y * image.height) * image.width + Math.floor(x * image.width));
-  return image.data.slice(at, at + 4);
+  return [...image.data.subarray(at, at + 4)];
 }
 
 /** Share of the pixels that differ. */
 export function difference(a, b) {
   let n = 0;
   for (let i = 0; i < a.data.length; i += 4)
-    if ([0, 1, 2, 3].some((k) => Math.abs(a.data[i + k] - b.data[i + k]) > 8)) ++n;
+    for (let k = 0; k < 4; ++k)
+      if (Math.abs(a.data[i + k] - b.data[i + k]) > 8) {
+        ++n;
+        break;
+      }
   return n / (a.data.length / 4);
 }
 
-/** Number of pixels near a colour "#rrggbb". */
-export function countOf(image, hex, within = 30) {
+/** Number of pixels near a colour "#rrggbb", below a share of the height. */
+export function countOf(image, hex, within = 30, below = 0) {
   const colour = [1, 3, 5].map((i) => parseInt(hex.slice(i, i + 2), 16));
   let n = 0;
-  for (let i = 0; i < image.data.length; i += 4)
+  for (let i = 4 * image.width * Math.floor(below * image.height); i < image.data.length; i += 4)
     if (image.data[i + 3] > 200 && colour.every((c, k) => Math.abs(c - image.data[i + k]) <= within)) ++n;
   return n;
 }
@@ -71,7 +77,7 @@ export function countOf(image, hex, within = 30) {
 export async function readout(page) {
   await settled(page);
   const text = await page.textContent('#readout');
-  const places = text.split(':')[0].match(/[−\d.]+/g).map((word) => Number(word.replace('−', '-')));
+  const places = text.split(':')[0].split(', ').map((part) => Number(part.match(/([−\d.]+)°?(?: [NSEW])?$/)[1].replace('−', '-')));
   if (/° S/.test(text)) places[0] *= -1;
   if (/° W/.test(text)) places[1] *= -1;
   const superscripts = '⁰¹²³⁴⁵⁶⁷⁸⁹';
@@ -82,6 +88,7 @@ export async function readout(page) {
 
 /** Puts the pointer on a canvas, in shares of its box from the top left. */
 export async function pointAt(page, id, x, y) {
+  await page.locator(`#${id}`).scrollIntoViewIfNeeded();
   const box = await page.locator(`#${id}`).boundingBox();
   await page.mouse.move(box.x + x * box.width, box.y + y * box.height);
   await settled(page);

@@ -26,7 +26,7 @@ export function makePages(riemflow, makeModel, folder) {
     /** Of the model at a place. */
     density(modelName, header, first, second) {
       writeFileSync(join(folder, 'place.csv'), `${header}\n${first},${second}\n`);
-      return Math.exp(-JSON.parse(run('score', modelName, 'place.csv', '--json')).mean_nll);
+      return Math.exp(-JSON.parse(run('score', modelName, 'place.csv', '--json')).nll);
     },
   };
 }

@@ -144,8 +144,9 @@ export const tests = [
         assert.ok(difference(start[id], middle[id]) > 0.005, `${id}: 0 and 0.5`);
         assert.ok(countOf(end[id], scene.samples.colour) > 200, `${id}: samples are seen`);
       }
-      // The base is uniform, the data are not: at the end more of the map is free of samples.
-      assert.ok(countOf(start.flat, scene.samples.colour) > 1.1 * countOf(end.flat, scene.samples.colour));
+      // The base is uniform; in the end there is hardly a sample around Antarctica.
+      const south = (image) => countOf(image.flat, scene.samples.colour, 30, 0.9);
+      assert.ok(south(start) > 3 * south(end), `${south(start)} and ${south(end)} pixels`);
       assert.equal(await page.textContent('#time-text'), 't = 0.00');
     },
   },
@@ -231,8 +232,9 @@ export const tests = [
       await page.mouse.up();
       await pointAt(page, 'stage', 0.5, 0.5);
       const centre = await readout(page);
-      near(centre.first, there.first, 0.3, 'latitude');
-      near(centre.second, there.second, 0.3, 'longitude');
+      // A click is told to whole pixels.
+      near(centre.first, there.first, 0.7, 'latitude');
+      near(centre.second, there.second, 0.9, 'longitude');
     },
   },
   {
@@ -245,6 +247,7 @@ export const tests = [
       assert.match(await page.textContent('#check'), /total mass/);
       assert.match(await page.textContent('#configuration'), /riemflow report quakes\.model earthquakes --log quakes\.jsonl -o globe\.html/);
       assert.equal(await page.locator('#curves svg path.curve').count(), 3);
+      await page.locator('#curves').scrollIntoViewIfNeeded();
       const box = await page.locator('#curves svg').first().boundingBox();
       await page.mouse.move(box.x + box.width / 2, box.y + box.height / 2);
       assert.match(await page.locator('#curves .value').first().textContent(), /^[\d.]+ at \d+$/);
@@ -271,10 +274,13 @@ export const tests = [
     async check(page) {
       await page.evaluate(() => document.querySelectorAll('details').forEach((part) => (part.open = true)));
       await settled(page);
-      const { scroll, client } = await page.evaluate(() => ({
-        scroll: document.documentElement.scrollWidth, client: document.documentElement.clientWidth,
-      }));
-      assert.ok(scroll <= client, `${scroll} > ${client}`);
+      const wide = await page.evaluate(() => {
+        const width = document.documentElement.clientWidth;
+        return [...document.querySelectorAll('main *')].filter((e) => e.getBoundingClientRect().right > width + 1 && !e.closest('.unseen'))
+          .map((e) => `${e.tagName} ${e.id} ${e.textContent.trim().slice(0, 40)}`);
+      });
+      assert.deepEqual(wide, []);
+      assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= document.documentElement.clientWidth));
       await page.evaluate(() => document.getElementById('stage').scrollIntoView({ block: 'center' }));
       const before = await pixels(page, 'stage');
       const box = await page.locator('#stage').boundingBox();
