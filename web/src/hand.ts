@@ -76,6 +76,7 @@ export function startStageHand(stage: Stage, surface: Surface, store: Store, spe
     speak(surface.centre());
   });
   canvas.addEventListener('blur', () => store.set({ cursor: null }));
+  for (const id of ['zoom-in', 'zoom-out']) byId(id).hidden = !surface.zooms;
   byId('zoom-in').addEventListener('click', () => zoom(ZOOM_STEP));
   byId('zoom-out').addEventListener('click', () => zoom(1 / ZOOM_STEP));
   byId('view-reset').addEventListener('click', () => {

@@ -1,12 +1,21 @@
-// Coasts and graticules as segments on the sheet: [segment][across, up, across, up].
+// Coasts, rims and graticules as segments on the sheet: [segment][across, up, across, up].
 
 import type { Scene } from './payload';
 
 const UNIT = 32767;
 
-export function coastSegments(scene: Scene): Int16Array {
+/** What bounds: the coasts of the globe, the rim of the disk, the edge of the plane. */
+export function boundarySegments(scene: Scene): Int16Array {
   const result: number[] = [];
-  if (!scene.land) return new Int16Array();
+  const around = scene.kind === 'disk' ? 180 : scene.kind === 'plane' ? 4 : 0;
+  // Just inside of the plane's sheet.
+  const unit = scene.kind === 'plane' ? 0.9998 * UNIT : UNIT;
+  for (let i = 0; i < around; ++i)
+    for (const k of [i, i + 1]) {
+      const angle = (2 * Math.PI * (k + 0.5)) / around, size = scene.kind === 'plane' ? Math.SQRT2 : 1;
+      for (const x of [Math.cos(angle), Math.sin(angle)]) result.push(Math.round(Math.min(unit, Math.max(-unit, unit * size * x))));
+    }
+  if (!scene.land) return new Int16Array(result);
   let first = 0;
   const { rings, points } = scene.land;
   for (const n of rings) {
@@ -46,9 +55,9 @@ export function graticuleSegments(scene: Scene): Int16Array {
       line((s) => [radius * Math.cos(s * Math.PI), radius * Math.sin(s * Math.PI)], 120);
     }
   } else {
-    for (let k = -2; k <= 2; ++k) {
-      line((s) => [k / 2, s], 1);
-      line((s) => [s, k / 2], 1);
+    for (let k = -1; k <= 1; ++k) {
+      line((s) => [k / 2, 0.9998 * s], 1);
+      line((s) => [0.9998 * s, k / 2], 1);
     }
   }
   return new Int16Array(result);

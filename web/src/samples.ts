@@ -5,6 +5,9 @@ import type { Place } from './state';
 
 const UNIT = 32767;
 
+/** Diameter in CSS pixels, the rim included: smaller where there are many. */
+export const dotSize = (count: number): number => (count > 20000 ? 2.6 : count > 2500 ? 3.4 : count > 300 ? 4.4 : 5.6);
+
 /** The frame before a time, the one after, and the share of the way between them. */
 export function framesAt(scene: Scene, time: number): { first: number; next: number; share: number } {
   const last = scene.samples.frames - 1, at = time * last;

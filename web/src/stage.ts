@@ -2,9 +2,9 @@
 
 import type { Density } from './density';
 import { GL, Program, arrayBuffer, texture } from './gl';
-import { coastSegments, graticuleSegments } from './lines';
+import { boundarySegments, graticuleSegments } from './lines';
 import type { Scene } from './payload';
-import { framesAt } from './samples';
+import { dotSize, framesAt } from './samples';
 import type { State } from './state';
 import type { Surface } from './surfaces/surface';
 
@@ -95,7 +95,7 @@ export class Stage {
         float rim = smoothstep(0.6, 0.95, r / (size / 2.0 - 0.5));
         pixel = vec4(mix(ink, vec3(1.0), 0.85 * rim), 1.0) * alpha * 0.92;
       }`);
-    const coasts = coastSegments(scene), graticule = graticuleSegments(scene);
+    const coasts = boundarySegments(scene), graticule = graticuleSegments(scene);
     this.coasts = arrayBuffer(gl, coasts);
     this.graticule = arrayBuffer(gl, graticule);
     this.segments = { coasts: coasts.length / 4, graticule: graticule.length / 4 };
@@ -185,7 +185,7 @@ export class Stage {
     }
     for (const layer of this.scene.layers)
       if (state.visible[layer.id]) {
-        this.dot.use({ ...view, ink: rgb(layer.colour), size: [4.6 * ratio], t: [0] });
+        this.dot.use({ ...view, ink: rgb(layer.colour), size: [dotSize(layer.count) * ratio], t: [0] });
         this.drawDots(this.points.get(layer.id)!, 0, 0, layer.count);
       }
     if (state.visible.samples) this.drawSamples(view, state.time, ratio);
@@ -209,7 +209,7 @@ export class Stage {
   private drawSamples(view: Record<string, number[]>, time: number, ratio: number): void {
     const { colour, count } = this.scene.samples, bytes = 4 * count;
     const { first, next, share } = framesAt(this.scene, time);
-    this.dot.use({ ...view, ink: rgb(colour), size: [4.6 * ratio], t: [share] });
+    this.dot.use({ ...view, ink: rgb(colour), size: [dotSize(count) * ratio], t: [share] });
     this.drawDots(this.points.get('samples')!, first * bytes, next * bytes, count);
   }
 }

@@ -12,7 +12,7 @@ export const launch = (gl = true) =>
 
 /** A page that is open, with what went wrong in it and what it asked for. */
 export async function open(browser, file, options = {}) {
-  const context = await browser.newContext({ viewport: { width: 1280, height: 1000 }, ...options });
+  const context = await browser.newContext({ viewport: { width: 1000, height: 800 }, ...options });
   const page = await context.newPage();
   const problems = [], requests = [];
   page.on('console', (message) => ['error', 'warning'].includes(message.type()) && problems.push(message.text()));

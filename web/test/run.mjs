@@ -21,7 +21,10 @@ const folder = mkdtempSync(join(tmpdir(), 'riemflow-web-'));
 const browsers = {};
 let failed = 0;
 try {
+  const start = Date.now();
+  const seconds = () => `${((Date.now() - start) / 1000).toFixed(1)} s`;
   const pages = makePages(resolve(riemflow), resolve(makeModel), folder);
+  console.log(`${seconds()}  pages made`);
   for (const { name, file, gl = true, options, forgiven, check } of tests) {
     if (!name.includes(only)) continue;
     browsers[gl] ??= await launch(gl);
@@ -29,7 +32,7 @@ try {
     try {
       await check(opened.page, { ...opened, pages });
       assert.deepEqual(opened.problems.filter((text) => !forgiven?.test(text)), [], 'the console has nothing to complain of');
-      console.log(`ok      ${name}`);
+      console.log(`${seconds()}  ok  ${name}`);
     } catch (problem) {
       ++failed;
       mkdirSync(failures, { recursive: true });

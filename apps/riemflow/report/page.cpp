@@ -98,7 +98,7 @@ Json scene_json(const PageContent& content) {
     if (data.split_known) {
       Points<double> fitted = data.training;
       fitted.values.insert(fitted.values.end(), data.validation.values.begin(), data.validation.values.end());
-      layers.push_back(points_layer("training", "Training", figure::kBlue, scene, fitted));
+      layers.push_back(points_layer("training", "Training and validation", figure::kBlue, scene, fitted));
       layers.push_back(points_layer("test", "Test", figure::kTeal, scene, data.test));
     } else {
       layers.push_back(points_layer("data", "Data", figure::kBlue, scene, data.test));

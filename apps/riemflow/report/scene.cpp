@@ -65,13 +65,14 @@ Paths draw_paths(const Model& model, const ModelChoice& choice) {
   });
 }
 
-/// Half the side of a square that holds all of these points, to two digits.
+/// Half the side of a square that holds the samples and the data with some room, to two digits. What begins
+/// farther out comes in on its way.
 double half_of_plane(const Paths& paths, const Points<double>& data) {
   double most = 1e-3;
-  for (const Points<double>* points : {&paths.frames.front(), &paths.frames.back(), &data})
+  for (const Points<double>* points : {&paths.frames.back(), &data})
     for (const double x : points->values) most = std::max(most, std::abs(x));
   const double digit = std::pow(10, std::floor(std::log10(most)) - 1);
-  return std::ceil(1.05 * most / digit) * digit;
+  return std::ceil(1.25 * most / digit) * digit;
 }
 
 /// The ball's picture goes on beyond its rim, so that interpolation near it meets no hole.

@@ -2,7 +2,7 @@
 
 import type { Density } from '../density';
 import type { Scene, Sheet } from '../payload';
-import { sampleAt } from '../samples';
+import { dotSize, sampleAt } from '../samples';
 import type { Place, State } from '../state';
 import { Projection, projectionFor } from './projection';
 
@@ -45,7 +45,7 @@ export class FlatMap {
     this.ground = this.still = null;
     this.canvas.width = Math.round(width * ratio);
     this.canvas.height = Math.round(this.projection.height * ratio);
-    this.canvas.style.height = `${this.projection.height}px`;
+    this.canvas.style.aspectRatio = `${width} / ${this.projection.height}`;
   }
 
   private blank(): HTMLCanvasElement {
@@ -113,7 +113,11 @@ export class FlatMap {
     context: CanvasRenderingContext2D, colour: string, count: number, place: (i: number) => Place,
   ): void {
     context.fillStyle = 'rgba(255, 255, 255, 0.85)';
-    const at = Array.from({ length: count }, (_, i) => this.projection!.toCanvas(place(i)));
+    // On the plane, what is outside lies on the edge of the sheet.
+    const outside = ([across, up]: Place) =>
+      this.scene.kind === 'plane' && Math.max(Math.abs(across), Math.abs(up)) > 0.9999;
+    const at: [number, number][] = [];
+    for (let i = 0; i < count; ++i) if (!outside(place(i))) at.push(this.projection!.toCanvas(place(i)));
     const disks = (radius: number) => {
       context.beginPath();
       for (const [x, y] of at) {
@@ -122,9 +126,10 @@ export class FlatMap {
       }
       context.fill();
     };
-    disks(1.9);
+    const radius = 0.42 * dotSize(count);
+    disks(radius);
     context.fillStyle = colour;
-    disks(1.4);
+    disks(0.72 * radius);
   }
 
   private drawSamples(context: CanvasRenderingContext2D, time: number): void {

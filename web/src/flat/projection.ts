@@ -1,6 +1,7 @@
 // The sheet laid out flat: where its points go in a canvas of a given width, in CSS pixels.
 
 import { geoEqualEarth, geoGraticule10, geoPath } from 'd3-geo';
+import { roundTicks } from '../curves';
 import type { Scene } from '../payload';
 import type { Place } from '../state';
 
@@ -76,7 +77,7 @@ export function earthMap(scene: Scene, width: number): Projection {
 
 /** A square with labelled axes: the torus cut open, or the plane. */
 export function squareMap(scene: Scene, width: number): Projection {
-  const left = 46, bottom = 40, top = 8, side = width - left - 10;
+  const left = 46, bottom = 40, top = 8, side = width - left - 20;
   const torus = scene.kind === 'torus';
   const toCanvas = ([across, up]: Place): [number, number] => [
     left + ((across + 1) / 2) * side, top + ((1 - up) / 2) * side,
@@ -94,7 +95,7 @@ export function squareMap(scene: Scene, width: number): Projection {
       context.rect(left, top, side, side);
     },
     drawLines(context, ink) {
-      const shares = torus ? [-1, -2 / 3, -1 / 3, 0, 1 / 3, 2 / 3, 1] : [-1, -0.5, 0, 0.5, 1];
+      const shares = torus ? [-1, -2 / 3, -1 / 3, 0, 1 / 3, 2 / 3, 1] : roundTicks(-scene.half, scene.half, 5).map((x) => x / scene.half);
       const label = (share: number) =>
         String(Number((share * scene.half).toPrecision(3))).replace('-', '−') + (torus ? '°' : '');
       context.strokeStyle = '#22242b';

@@ -19,6 +19,7 @@ export class Disk implements Surface {
   readonly name = 'Hyperbolic disk';
   readonly help =
     'Drag to move through the hyperbolic plane (its shapes stay true, the rim is infinitely far), arrow keys by hand, Home to reset.';
+  readonly zooms = false;
   readonly mesh = false;
   private shift: Complex = [0, 0];
   readonly glsl = `

@@ -8,6 +8,7 @@ const RADIUS = 0.97;
 export class Globe implements Surface {
   readonly name = 'Globe';
   readonly help = 'Drag to turn it, pinch or + and − to zoom, arrow keys to turn it by hand, Home to reset.';
+  readonly zooms = true;
   readonly mesh = false;
   private readonly camera = new Turntable();
   readonly glsl = `

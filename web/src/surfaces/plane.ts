@@ -8,6 +8,7 @@ const SIDE = 0.97;
 export class Plane implements Surface {
   readonly name = 'Plane';
   readonly help = 'Drag to move it, pinch or + and − to zoom, arrow keys by hand, Home to reset.';
+  readonly zooms = true;
   readonly mesh = false;
   private middle: Place = [0, 0];
   private scale = SIDE;
@@ -15,7 +16,11 @@ export class Plane implements Surface {
     uniform vec2 middle;
     uniform float scale;
     vec3 between(vec2 a, vec2 b, float t) { return vec3(mix(a, b, t), 0.0); }
-    vec4 look(vec3 p) { return vec4((p.xy - middle) * scale, 0.0, 1.0); }
+    vec4 look(vec3 p) {
+      // What is outside lies on the edge of the sheet.
+      float seen = max(abs(p.x), abs(p.y)) < 0.9999 ? 1.0 : 0.0;
+      return vec4((p.xy - middle) * scale, 0.0, seen);
+    }
     bool under(vec2 view, out vec2 sheet, out float light) {
       sheet = view / scale + middle;
       light = 1.0;

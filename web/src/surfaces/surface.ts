@@ -16,6 +16,8 @@ export interface Surface {
   readonly glsl: string;
   /** Drawn as a mesh of the sheet with a depth buffer, not by rays. */
   readonly mesh: boolean;
+  /** Whether it can be magnified. */
+  readonly zooms: boolean;
   uniforms(): Record<string, number[]>;
   /** The sheet point that is seen there. */
   under(x: number, y: number): Place | null;

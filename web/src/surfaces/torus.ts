@@ -10,6 +10,7 @@ export class Torus implements Surface {
   readonly name = 'Torus';
   readonly help =
     'Drag to turn it, pinch or + and − to zoom, arrow keys to turn it by hand, Home to reset. Angle 1 goes around the hole, angle 2 around the tube.';
+  readonly zooms = true;
   readonly mesh = true;
   private readonly camera = new Turntable();
   readonly glsl = `
