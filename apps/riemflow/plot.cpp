@@ -126,7 +126,7 @@ void read_points(PlotRequest& request) {
   if (request.has("DATA")) {
     const ModelData data = read(request.data_choice.path);
     const bool by_split = data.split_known && !request.has("--test");
-    request.data.label = by_split ? "training points" : data.name;
+    request.data.label = by_split ? "training and validation points" : data.name;
     append(request.data.points, data.training);
     append(request.data.points, data.validation);
     append(by_split ? request.test.points : request.data.points, data.test);
@@ -250,7 +250,7 @@ void add_plot(CLI::App& app) {
   add_allow_failures(*command, request.allow_failures);
   command->add_flag("--quiet", request.quiet, "Say nothing but errors");
   command->footer(
-      "What is drawn depends on the model's manifold: a map of the Earth for sphere:2, the Poincaré disk "
+      "What is drawn depends on the model's manifold: a map of the Earth for sphere:2, the hyperbolic disk "
       "for\n"
       "ball:2, axes of -180..180 degrees for torus:2, a square for euclidean:2, and for any other the "
       "samples\n"

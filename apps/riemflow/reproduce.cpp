@@ -73,10 +73,6 @@ void draw_figures(const ReproduceOptions& options, const Experiment& experiment,
 
 void reproduce(const ReproduceOptions& options) {
   const auto experiment = experiment_named(options.name);
-  std::error_code code;
-  std::filesystem::create_directories(options.directory, code);
-  require(!code, fmt::format("cannot create the directory {}: {}", options.directory, code.message()),
-          "name another one with --directory", Fault::cannot_write);
   const auto path = [&](const char* ending) {
     return (std::filesystem::path(options.directory) / (options.name + ending)).string();
   };
@@ -86,6 +82,10 @@ void reproduce(const ReproduceOptions& options) {
     draw_figures(options, *experiment, Results(path(".json"), options.name, options.quick));
     return;
   }
+  std::error_code code;
+  std::filesystem::create_directories(options.directory, code);
+  require(!code, fmt::format("cannot create the directory {}: {}", options.directory, code.message()),
+          "name another one with --directory", Fault::cannot_write);
   Results results(path(".json"), options.name, options.quick);
   const int runs = options.runs > 0 ? options.runs : options.quick ? 1 : experiment->runs();
   const std::vector<Job> jobs = jobs_left(*experiment, results, runs, options.only, options.quick);

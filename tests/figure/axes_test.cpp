@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "riemflow/figure/colour_bar.hpp"
 #include "riemflow/figure/legend.hpp"
 

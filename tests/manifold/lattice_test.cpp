@@ -53,5 +53,18 @@ TEST(Lattice, Points) {
   EXPECT_NEAR(ball.volume(50, 50), std::pow(0.04 * 2 / (1 - 0.25 * 2 * 0.02 * 0.02), 2), 1e-15);
 }
 
+TEST(Lattice, SquaresElsewhere) {
+  const Lattice plane = euclidean_lattice(10, 0.5, 3, -2);
+  EXPECT_DOUBLE_EQ(plane.rows.edges.front(), 2.5);
+  EXPECT_DOUBLE_EQ(plane.rows.edges.back(), 3.5);
+  EXPECT_DOUBLE_EQ(plane.columns.centres.front(), -2.45);
+  EXPECT_DOUBLE_EQ(plane.volume(3, 4), 0.01);
+  const Lattice ball = ball_lattice(10, -1, 0.1, 0.9, 0);
+  EXPECT_DOUBLE_EQ(ball.rows.edges.front(), 0.8);
+  EXPECT_DOUBLE_EQ(ball.columns.edges.back(), 0.1);
+  // The cell around (0.81, −0.09).
+  EXPECT_NEAR(ball.volume(0, 0), std::pow(0.02 * 2 / (1 - 0.81 * 0.81 - 0.09 * 0.09), 2), 1e-12);
+}
+
 }  // namespace
 }  // namespace riemflow

@@ -74,8 +74,8 @@ Drawing plot_pairs(const PlotRequest& request) {
 
   figure::PairsChart chart;
   chart.samples = columns_of(*manifold, samples, n);
-  chart.note =
-      fmt::format("{} samples of the model", figure::number_text(static_cast<double>(samples.size()), 0));
+  chart.note = fmt::format("{} samples of the model: the darker, the more",
+                           figure::number_text(static_cast<double>(samples.size()), 0));
   std::vector<Columns> seen = {chart.samples};
   for (const auto& [points, colour] :
        {std::pair{&request.data, figure::kBlue}, std::pair{&request.test, figure::kTeal}}) {

@@ -18,7 +18,7 @@ namespace riemflow::app {
 /// Points to draw, and what the legend says of them.
 struct PlotPoints {
   Points<double> points;
-  std::string label;  ///< "training points", "quakes.csv"
+  std::string label;  ///< "test points", "quakes.csv"
 };
 
 struct PlotRequest {

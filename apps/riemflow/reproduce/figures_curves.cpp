@@ -81,7 +81,7 @@ std::vector<std::string> cells_of(const DiskCells& cells) {
 }
 
 Sheet sheet_of(const Results& results, const std::vector<std::string>& cells, const std::string& more = "") {
-  return {FileKind::png, kWidth, 300,
+  return {FileKind::png, kWidth, 200,
           fmt::format("Means and 95 % intervals over {}{}", runs_in_words(results, cells), more)};
 }
 

@@ -147,7 +147,7 @@ void add_disk_densities(const Results& results, const DiskCells& cells, std::vec
   const double n = static_cast<double>(columns.size());
   const double side = (kWidth - 2 * kMargin - kLeft - bar_room - (n - 1) * kGap) / n;
   const double high = static_cast<double>(rows.size()) * (side + kRowGap) - kRowGap;
-  Canvas canvas(FileKind::png, kWidth, kTop + high + 20 + kMargin, 300);
+  Canvas canvas(FileKind::png, kWidth, kTop + high + 20 + kMargin, 200);
   for (std::size_t r = 0; r < rows.size(); ++r) {
     const double top = kTop + static_cast<double>(r) * (side + kRowGap);
     const auto& [alpha, charts] = rows[r];

@@ -140,7 +140,7 @@ void add_earth_maps(const Results& results, const std::string& data_dir, std::ve
       map.bar = {{1e-4, 10, true}, "probability density per steradian", false, true, true};
       map.centre = view_of(name);
       if (points.training.empty()) continue;
-      map.dots.push_back({points.training, kBlue, 0.4, "training points"});
+      map.dots.push_back({points.training, kBlue, 0.4, "training and validation points"});
       map.dots.push_back({points.test, kTeal, 0.4, "test points"});
     }
     if (pair.size() < 2) continue;

@@ -12,12 +12,6 @@ const Pen kAxisPen{kInk, 0.6};
 // In boxes; farther than any sheet, near enough for the fixed point of cairo.
 constexpr double kFar = 100;
 
-double widest(Canvas& canvas, const std::vector<Tick>& ticks) {
-  double width = 0;
-  for (const Tick& tick : ticks) width = std::max(width, canvas.text_width(tick.label, {.size = kTickText}));
-  return width;
-}
-
 /// Of numbers side by side, each so many-th can be written without running into the next.
 std::size_t stride_of(Canvas& canvas, const Axis& x, double width) {
   for (std::size_t stride = 1; stride < x.ticks.size(); stride *= 2) {
@@ -36,6 +30,12 @@ std::size_t stride_of(Canvas& canvas, const Axis& x, double width) {
 }
 
 }  // namespace
+
+double widest(Canvas& canvas, const std::vector<Tick>& ticks) {
+  double width = 0;
+  for (const Tick& tick : ticks) width = std::max(width, canvas.text_width(tick.label, {.size = kTickText}));
+  return width;
+}
 
 Axis degree_axis(std::string label, double from, double to, int least_ticks) {
   Axis axis;

@@ -23,6 +23,9 @@ Axis degree_axis(std::string label, double from = -180, double to = 180, int lea
 
 inline constexpr double kTickText = 7, kLabelText = 8, kTitleText = 9;  ///< sizes of text, points
 
+/// Of the labels, in points.
+double widest(Canvas& canvas, const std::vector<Tick>& ticks);
+
 class Frame {
  public:
   /// The box is that of the data; labels and numbers stand outside of it.

@@ -12,12 +12,6 @@ namespace {
 constexpr double kTick = 2.5, kGap = 2.5;
 constexpr int kSteps = 256;
 
-double widest(Canvas& canvas, const std::vector<Tick>& marks) {
-  double width = 0;
-  for (const Tick& mark : marks) width = std::max(width, canvas.text_width(mark.label, {.size = kTickText}));
-  return width;
-}
-
 }  // namespace
 
 double ColourBar::room(Canvas& canvas) const {

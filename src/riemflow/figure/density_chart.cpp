@@ -91,8 +91,9 @@ void draw_paths(Frame& frame, const Lines& pieces, const Lines& paths) {
 }
 
 void draw_clouds(Frame& frame, const std::vector<Cloud>& clouds) {
+  const double small = std::clamp(frame.box().width / 280, 0.6, 1.0);
   for (const Cloud& cloud : clouds) {
-    const double radius = dot_radius(cloud.points.size());
+    const double radius = small * dot_radius(cloud.points.size());
     frame.dots(cloud.points, radius, cloud.colour, radius > 0.85 ? 0.25 : 0);
   }
 }

@@ -41,11 +41,11 @@ struct DensityChart {
   Lines paths;  ///< each from the base to the density
   std::vector<ContourLines> contours;
 
-  double& at(int ix, int iy) {
-    return density[static_cast<std::size_t>(ix) * static_cast<std::size_t>(ny) +
-                   static_cast<std::size_t>(iy)];
+  std::size_t cell(int ix, int iy) const {
+    return static_cast<std::size_t>(ix) * static_cast<std::size_t>(ny) + static_cast<std::size_t>(iy);
   }
-  double at(int ix, int iy) const { return const_cast<DensityChart&>(*this).at(ix, iy); }
+  double& at(int ix, int iy) { return density[cell(ix, iy)]; }
+  double at(int ix, int iy) const { return density[cell(ix, iy)]; }
 };
 
 /// The colours of these values: from 0 to the largest, or on a log scale over at most `decades` up to it.

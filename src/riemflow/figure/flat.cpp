@@ -67,8 +67,9 @@ std::string draw_torus(const Sheet& sheet, const DensityChart& chart,
   for (Cloud& cloud : drawn.clouds)
     for (Vec2& point : cloud.points) point = {wrapped(point.x), wrapped(point.y)};
   for (ContourLines& contour : drawn.contours) contour.lines = on_both_sides(contour.lines);
-  return draw_flat(sheet, drawn, degree_axis(names[0], -180, 180, 6), degree_axis(names[1], -180, 180, 6),
-                   cut_at_seam(drawn.paths));
+  const int least = sheet.width < 300 ? 5 : 6;  // every 90 degrees, or every 60
+  return draw_flat(sheet, drawn, degree_axis(names[0], -180, 180, least),
+                   degree_axis(names[1], -180, 180, least), cut_at_seam(drawn.paths));
 }
 
 std::string draw_plane(const Sheet& sheet, const DensityChart& chart,
