@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "apps/riemflow/fit/provenance.hpp"
@@ -96,8 +97,8 @@ std::string verdict_sentence(const PageContent& content) {
   const Integral& mass = trust.mass.integral;
   std::string text;
   if (trust.reasons.empty())
-    text = fmt::format("Its likelihood can be trusted: the density adds up to {:.4f} ± {:.1g}{}.", mass.value,
-                       mass.error,
+    text = fmt::format("Its likelihood can be trusted: the density adds up to {:.4f} ± {:.4f}{}.", mass.value,
+                       std::max(mass.error, 1e-4),
                        content.examination.is_flow
                            ? fmt::format(" and {} samples find their way back", counted(trust.points))
                            : "");
