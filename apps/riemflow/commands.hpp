@@ -26,6 +26,7 @@ void add_trajectories(CLI::App& app);
 void add_grid(CLI::App& app);
 void add_plot(CLI::App& app);
 void add_prob(CLI::App& app);
+void add_report(CLI::App& app);
 void add_check(CLI::App& app);
 void add_info(CLI::App& app);
 void add_data_command(CLI::App& app);

@@ -2,17 +2,15 @@
 // type, and shows them.
 
 #include <CLI/CLI.hpp>
-#include <cmath>
 #include <filesystem>
 
 #include "apps/riemflow/commands.hpp"
 #include "apps/riemflow/fit/progress.hpp"
 #include "apps/riemflow/fit/training_data.hpp"
+#include "apps/riemflow/support/baselines.hpp"
 #include "apps/riemflow/support/console.hpp"
-#include "apps/riemflow/support/scoring.hpp"
 #include "apps/riemflow/support/signals.hpp"
 #include "riemflow/core/error.hpp"
-#include "riemflow/density/kernel_density.hpp"
 #include "riemflow/io/atomic_file.hpp"
 #include "riemflow/io/model_file.hpp"
 
@@ -38,19 +36,6 @@ void run_shown(const std::vector<std::string>& words) {
 struct Score {
   double nll, error;  ///< mean and its standard error in nats
 };
-
-Score score_of(const std::vector<double>& log_densities) {
-  RunningMean mean;
-  for (double value : log_densities) mean.add(value);
-  return {-mean.mean(), mean.standard_error()};
-}
-
-/// The kernel density on the split of the fit: bandwidth by validation, score by the test.
-Score kernel_density_score(const TrainingData& data) {
-  const auto density = KernelDensity::with_best_bandwidth(
-      part_of<double>(data.points, data.split.training), part_of<double>(data.points, data.split.validation));
-  return score_of(density.log_prob(part_of<double>(data.points, data.split.test)));
-}
 
 /// The test score that fit recorded in its model.
 Score flow_score(const std::string& path) {
@@ -83,6 +68,7 @@ void demo(const DemoOptions& options) {
   run_shown({"plot", model, data, "-o", in("map.png"), "--resolution", "1"});
   run_shown({"grid", model, "-o", in("density.nc"), "--resolution", "2"});
   run_shown({"prob", model, "--circle", "35.68,139.69,300"});
+  run_shown({"report", model, data, "--log", in("training.jsonl"), "-o", in("report.html")});
 
   FitSettings settings;
   settings.dedup = true;
@@ -90,8 +76,13 @@ void demo(const DemoOptions& options) {
     const Silence silence;  // fit has said it all
     return read_training_data(data, settings);
   }();
-  const Score flow = flow_score(model), kernel = kernel_density_score(split);
-  const double uniform = std::log(4 * std::numbers::pi);
+  const Score flow = flow_score(model);
+  const auto part = [&](const std::vector<std::size_t>& rows) { return part_of<double>(split.points, rows); };
+  const Points<double> test = part(split.split.test);
+  const double uniform = base_scores("sphere:2", test).nll();
+  const PointScores kernel_scores =
+      kernel_density_scores(part(split.split.training), part(split.split.validation), test);
+  const Score kernel{kernel_scores.nll(), kernel_scores.standard_error()};
   fmt::print(
       "\nHow surprised is each density by {} earthquakes it has not seen? (mean negative log-likelihood in "
       "nats,\n"
@@ -111,12 +102,13 @@ void demo(const DemoOptions& options) {
   write_file_atomically(in("summary.json"), summary.dump(2) + "\n");
   fmt::print(
       "\nDone in {}. What to try next:\n\n"
+      "  open {} in a browser           the globe, the flow and all the numbers of this model\n"
       "  riemflow fit YOUR.csv -o your.model          your own latitudes and longitudes\n"
       "  riemflow score your.model NEW.csv            how well it foresees points it has not seen\n"
       "  riemflow prob {} --box 128,30,147,46\n"
       "                                               probability of a region, here around Japan\n"
       "  riemflow fit --help                          torsion angles, unit vectors, hyperbolic space\n",
-      clock_text(seconds_since(start)), model);
+      clock_text(seconds_since(start)), in("report.html"), model);
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "apps/riemflow/commands.hpp"
+#include "apps/riemflow/fit/provenance.hpp"
 #include "apps/riemflow/support/console.hpp"
 #include "apps/riemflow/support/options.hpp"
 #include "riemflow/io/config_json.hpp"
@@ -21,15 +22,6 @@ std::size_t numbers_in(const std::vector<Tensor>& tensors) {
   std::size_t n = 0;
   for (const Tensor& tensor : tensors) n += tensor.bytes.size() / item_size(tensor.dtype);
   return n;
-}
-
-/// The metadata's JSON text as JSON, without what is nested deeper than anyone wrote on purpose; the text
-/// itself if it is none.
-Json provenance_of(const std::string& text) {
-  constexpr int kDeepest = 16;
-  const auto keep = [](int depth, Json::parse_event_t, Json&) { return depth < kDeepest; };
-  Json value = Json::parse(text, keep, false);
-  return value.is_discarded() ? Json(text) : value;
 }
 
 /// What a file says of itself, with nothing in it that would disturb a terminal.
@@ -105,7 +97,7 @@ void run(const std::string& path, bool json) {
                 {"config", config},
                 {"metadata", Json::object()}};
     for (const auto& [key, value] : model.metadata)
-      out["metadata"][key] = key == "provenance" ? provenance_of(value) : Json(value);
+      out["metadata"][key] = key == "provenance" ? read_provenance(value) : Json(value);
     // ASCII alone: a file of a stranger may hold what a terminal obeys.
     const std::string text = out.dump(2, ' ', true, Json::error_handler_t::replace) + "\n";
     std::fwrite(text.data(), 1, text.size(), stdout);
@@ -127,7 +119,7 @@ void run(const std::string& path, bool json) {
     if (!text_of(key).empty()) line(name, shown(text_of(key)));
   if (!text_of("provenance").empty()) {
     fmt::print("provenance\n");
-    print_fields("", provenance_of(text_of("provenance")));
+    print_fields("", read_provenance(text_of("provenance")));
   }
   bool others = false;
   for (const auto& [key, value] : model.metadata) {

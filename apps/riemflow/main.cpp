@@ -27,6 +27,7 @@ constexpr void (*kCommands[])(CLI::App&) = {
     app::add_grid,
     app::add_plot,
     app::add_prob,
+    app::add_report,
     app::add_check,
     app::add_info,
     app::add_data_command,

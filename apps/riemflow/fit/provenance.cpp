@@ -9,6 +9,14 @@ void describe(Model& model, const FitRequest& request, const TrainingData& data)
   model.metadata["data_name"] = data.name;
 }
 
+nlohmann::ordered_json read_provenance(const std::string& text) {
+  using Json = nlohmann::ordered_json;
+  constexpr int kDeepest = 16;
+  const auto keep = [](int depth, Json::parse_event_t, Json&) { return depth < kDeepest; };
+  Json value = Json::parse(text, keep, false);
+  return value.is_discarded() ? Json(text) : value;
+}
+
 nlohmann::ordered_json search_json(const std::vector<MixtureScore>& search) {
   nlohmann::ordered_json rows = nlohmann::ordered_json::array();
   for (const MixtureScore& score : search) {

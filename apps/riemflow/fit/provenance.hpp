@@ -15,6 +15,10 @@ void describe(Model& model, const FitRequest& request, const TrainingData& data)
 nlohmann::ordered_json provenance(const FitRequest& request, const TrainingData& data,
                                   const FitProgress& progress, const FitResult* result);
 
+/// What that wrote, back from a model's metadata, without what is nested deeper than anyone wrote on purpose;
+/// the text itself if it is no JSON.
+nlohmann::ordered_json read_provenance(const std::string& text);
+
 /// Of a mixture: each fit of the search.
 nlohmann::ordered_json search_json(const std::vector<MixtureScore>& search);
 

@@ -5,6 +5,7 @@
 
 #include "apps/riemflow/fit/training_data.hpp"
 #include "apps/riemflow/support/console.hpp"
+#include "riemflow/io/sha256.hpp"
 
 namespace riemflow::app {
 
@@ -29,7 +30,12 @@ ModelData read_model_data(const Model& model, const DataChoice& data) {
     // The fit's own reading of this file, if it is the fit's file.
     Scratch fit;
     set_values(fit.app, values);
+    const std::string columns = fit.settings.reading.columns;
     fit.settings.reading = data.reading;
+    // The fit's own columns, of its own file: another file may have others.
+    if (data.reading.columns.empty() && std::filesystem::is_regular_file(data.path) &&
+        sha256_of_file(data.path) == trained_on->second)
+      fit.settings.reading.columns = columns;
     fit.settings.data_dir = data.data_dir;
     fit.settings.manifold = model.config.manifold;
     fit.settings.curvature = 0;
@@ -53,6 +59,15 @@ ModelData read_model_data(const Model& model, const DataChoice& data) {
   for (const std::string& sentence : all.remarks) say_text(sentence);
   result.test = std::move(all.points);
   return result;
+}
+
+Points<double> joined(const ModelData& data) {
+  Points<double> all;
+  for (const Points<double>* part : {&data.training, &data.validation, &data.test}) {
+    if (part->size() > 0) all.dimension = part->dimension;
+    all.values.insert(all.values.end(), part->values.begin(), part->values.end());
+  }
+  return all;
 }
 
 }  // namespace riemflow::app

@@ -33,4 +33,7 @@ struct ModelData {
 /// model was trained on. Throws Error.
 ModelData read_model_data(const Model& model, const DataChoice& data);
 
+/// Training, validation and test, one after the other.
+Points<double> joined(const ModelData& data);
+
 }  // namespace riemflow::app

@@ -1,0 +1,110 @@
+#include "apps/riemflow/check/examination.hpp"
+
+#include <fmt/format.h>
+
+#include "apps/riemflow/support/exact_flow.hpp"
+
+namespace riemflow::app {
+namespace {
+
+nlohmann::ordered_json spread_json(const Spread& spread) {
+  return {{"mean", spread.mean}, {"percentile_99", spread.most}, {"worst", spread.worst}};
+}
+
+nlohmann::ordered_json paths_json(const Trust& trust) {
+  return {{"samples", trust.points},
+          {"failed_samples", trust.failed},
+          {"round_trip", spread_json(trust.round_trip)},
+          {"round_trip_bars", {{"percentile_99", kRoundTripBar}, {"worst", kRoundTripWorstBar}}},
+          {"accuracy_nats", spread_json(trust.accuracy)},
+          {"accuracy_bars", {{"mean", kAccuracyMeanBar}, {"worst", kAccuracyWorstBar}}},
+          {"reference_tolerance", trust.reference_tolerance},
+          {"off_manifold", trust.off_manifold},
+          {"drift", trust.drift},
+          {"evaluations_per_solve",
+           {{"mean", trust.solves.mean_evaluations()}, {"most", trust.solves.most_evaluations}}},
+          {"mean_step", mean_step(trust.solves)},
+          {"rejected_share", rejected_share(trust.solves)}};
+}
+
+}  // namespace
+
+double mean_step(const SolveSummary& solves) {
+  return solves.accepted == 0 ? 0 : static_cast<double>(solves.solves) / static_cast<double>(solves.accepted);
+}
+
+double rejected_share(const SolveSummary& solves) {
+  const long steps = solves.accepted + solves.rejected;
+  return steps == 0 ? 0 : static_cast<double>(solves.rejected) / static_cast<double>(steps);
+}
+
+const char* method_of(const Mass& mass) {
+  return mass.from_samples ? "change of variables on samples, standard error" : "adaptive quadrature";
+}
+
+Examination examine_model(const Model& model, const ModelChoice& choice, const TrustOptions& options,
+                          PointSource* source, const std::string& path) {
+  Examination examination = with_exact_density(model, choice, [&]<class T>(Density<T>& density) {
+    Examination found;
+    const auto* flow = dynamic_cast<const Transport<T>*>(&density);
+    const SolverOptions solver = flow == nullptr ? SolverOptions{} : flow->config().solver;
+    found.is_flow = flow != nullptr;
+    found.solver = !found.is_flow ? std::string(name_of(model.config.model))
+                   : solver.fixed_steps > 0
+                       ? fmt::format("{} in {} equal steps", solver.method, solver.fixed_steps)
+                       : fmt::format("{} at {:g}", solver.method, solver.rtol);
+    if (source != nullptr) found.data = score_data(density, *source, path, model);
+    found.trust = examine(density, options);
+    return found;
+  });
+  examination.precision = model.precision;
+  examination.manifold = model.config.manifold;
+  if (examination.data && examination.data->failed > 0)
+    examination.trust.reasons.push_back(
+        fmt::format("{} of {} data points failed, the first in {} {}", examination.data->failed,
+                    examination.data->points, examination.data->row_word, examination.data->first_failed));
+  return examination;
+}
+
+nlohmann::ordered_json examination_json(const std::string& model_path, const Examination& found) {
+  const Trust& trust = found.trust;
+  const Integral& mass = trust.mass.integral;
+  nlohmann::ordered_json out = {{"model", model_path},
+                                {"manifold", found.manifold},
+                                {"precision", found.precision},
+                                {"solver", found.solver},
+                                {"mass",
+                                 {{"value", mass.value},
+                                  {"error", mass.error},
+                                  {"method", method_of(trust.mass)},
+                                  {"evaluations", mass.evaluations},
+                                  {"failures", mass.failures},
+                                  {"converged", mass.converged},
+                                  {"bar", kMassBar}}}};
+  if (found.is_flow) out.update(paths_json(trust));
+  if (found.data) {
+    const DataScores& data = *found.data;
+    nlohmann::ordered_json worst = nlohmann::ordered_json::array();
+    for (const ScoredRow& row : data.worst)
+      worst.push_back({{data.row_word, row.line}, {"log_density", row.log_density}});
+    out["data"] = {{"path", data.path},
+                   {"points", data.points},
+                   {"failed", data.failed},
+                   {"nll", data.nll},
+                   {"standard_error", data.standard_error},
+                   {"tail", {{"points", data.tail_points}, {"raises_mean_by", data.tail_raise}}},
+                   {"worst", worst},
+                   {"is_training_data", data.is_training_data}};
+    if (data.tail_share) out["data"]["tail"]["share"] = *data.tail_share;
+  }
+  out["trustworthy"] = trust.reasons.empty();
+  out["reasons"] = trust.reasons;
+  return out;
+}
+
+std::string verdict_of(const Examination& found) {
+  const std::vector<std::string>& reasons = found.trust.reasons;
+  return reasons.empty() ? "trustworthy" : fmt::format("NOT trustworthy: {}", fmt::join(reasons, "; "));
+}
+
+}  // namespace riemflow::app

@@ -1,0 +1,38 @@
+#pragma once
+// What `riemflow check` finds out about a model, for people and for other commands.
+
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+
+#include "apps/riemflow/check/data_scores.hpp"
+#include "apps/riemflow/support/options.hpp"
+#include "riemflow/engine/trust.hpp"
+
+namespace riemflow::app {
+
+struct Examination {
+  std::string precision, manifold;
+  std::string solver;  ///< or what the model is, if it is no flow
+  bool is_flow = true;
+  Trust trust;
+  std::optional<DataScores> data;
+};
+
+/// With exact divergences. source: of data to score as well, which are `path`; null: none.
+Examination examine_model(const Model& model, const ModelChoice& choice, const TrustOptions& options,
+                          PointSource* source = nullptr, const std::string& path = "");
+
+/// As check prints it with --json.
+nlohmann::ordered_json examination_json(const std::string& model_path, const Examination& found);
+
+/// "trustworthy", or "NOT trustworthy: " and the reasons.
+std::string verdict_of(const Examination& found);
+
+/// How the mass was found.
+const char* method_of(const Mass& mass);
+/// Of accepted steps.
+double mean_step(const SolveSummary& solves);
+double rejected_share(const SolveSummary& solves);
+
+}  // namespace riemflow::app

@@ -1,0 +1,159 @@
+// riemflow report: all there is to know of a model, in one HTML page that opens anywhere.
+
+#include <fmt/core.h>
+
+#include <CLI/CLI.hpp>
+#include <cmath>
+#include <filesystem>
+
+#include "apps/riemflow/commands.hpp"
+#include "apps/riemflow/fit/progress.hpp"
+#include "apps/riemflow/plot/names.hpp"
+#include "apps/riemflow/report/page.hpp"
+#include "apps/riemflow/report/still.hpp"
+#include "apps/riemflow/support/console.hpp"
+#include "apps/riemflow/support/exact_flow.hpp"
+#include "apps/riemflow/support/signals.hpp"
+#include "riemflow/core/error.hpp"
+#include "riemflow/io/atomic_file.hpp"
+#include "riemflow/manifold/parse.hpp"
+
+namespace riemflow::app {
+namespace {
+
+struct Options {
+  ModelChoice model;
+  DataChoice data;
+  std::string output, log, title;
+};
+
+std::string file_name(const std::string& path) { return std::filesystem::path(path).filename().string(); }
+
+/// In quotes where a shell would take it apart.
+std::string shell_word(const std::string& word) {
+  const auto plain = [](char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) || std::strchr("_-./,:=+", c);
+  };
+  if (!word.empty() && std::all_of(word.begin(), word.end(), plain)) return word;
+  std::string quoted = "'";
+  for (const char c : word) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return quoted + "'";
+}
+
+/// The command with the names of the files, not where they lie: the page is to be passed on.
+std::string command_of(const Options& options) {
+  std::string text = "riemflow report " + shell_word(file_name(options.model.path));
+  if (!options.data.path.empty()) text += " " + shell_word(file_name(options.data.path));
+  const auto add = [&](const char* name, const std::string& value) {
+    if (!value.empty()) text += fmt::format(" {} {}", name, shell_word(value));
+  };
+  add("--log", file_name(options.log));
+  add("--title", options.title);
+  add("--columns", options.data.reading.columns);
+  add("--units", options.data.reading.units == "auto" ? "" : options.data.reading.units);
+  add("--format", options.data.reading.format);
+  if (options.data.reading.skip_invalid) text += " --skip-invalid";
+  if (options.model.tolerance > 0) text += fmt::format(" --tolerance {:g}", options.model.tolerance);
+  add("-o", file_name(options.output));
+  return text;
+}
+
+void stop_if_interrupted() {
+  if (interrupted()) throw Exit{kInterrupted};  // the file is as before
+}
+
+/// Every density on the test points; those where the model's fails are left out of all.
+void score(const Options& options, PageContent& content) {
+  const std::string& manifold = content.model->config.manifold;
+  const ModelData& data = *content.data;
+  std::vector<double> own = with_exact_density(
+      *content.model, options.model, [&](auto& density) { return log_density_at(density, data.test); });
+  Points<double> test;
+  test.dimension = data.test.dimension;
+  PointScores model{"this model", {}};
+  for (std::size_t i = 0; i < own.size(); ++i) {
+    if (std::isnan(own[i])) {
+      ++content.failed_scores;
+      continue;
+    }
+    model.log_densities.push_back(own[i]);
+    test.values.insert(test.values.end(), data.test[i].begin(), data.test[i].end());
+  }
+  content.scores.push_back(base_scores(manifold, test));
+  if (data.split_known && data.validation.size() > 0 && has_kernel_density(*parse_manifold<double>(manifold)))
+    content.scores.push_back(kernel_density_scores(data.training, data.validation, test));
+  content.scores.push_back(std::move(model));
+}
+
+void run(const Options& options) {
+  const auto start = Clock::now();
+  const Model model = load_model(options.model.path);
+  PageContent content;
+  content.model = &model;
+  content.model_name = file_name(options.model.path);
+  content.title = options.title.empty() ? content.model_name : options.title;
+  content.command = command_of(options);
+  if (!options.log.empty()) content.curves = read_training_curves(options.log);
+  if (!options.data.path.empty()) content.data = read_model_data(model, options.data);
+  std::vector<std::string> columns = column_names(model, 2);
+  if (columns.empty() && model.config.manifold.starts_with("torus")) columns = {"angle 1", "angle 2"};
+  content.axes = {columns.empty() ? "x" : columns[0], columns.empty() ? "y" : columns[1]};
+  watch_interrupts();
+  const std::string path = options.output == "-" ? "/dev/stdout" : options.output;
+  std::size_t bytes = 0;
+  // The work is done when the file has been opened, so that a place that cannot be written is found at once.
+  write_file_atomically(path, [&](Sink& sink) {
+    const Points<double> all = content.data ? joined(*content.data) : Points<double>();
+    content.scene = make_scene(model, options.model, all);
+    stop_if_interrupted();
+    if (content.scene)
+      content.still = still_png(*content.scene, content.data ? &*content.data : nullptr, content.axes);
+    if (content.data && content.data->test.size() > 0) {
+      say("Scoring {} points.", content.data->test.size());
+      score(options, content);
+      stop_if_interrupted();
+    }
+    say("Checking whether the likelihood is to be trusted.");
+    content.examination = examine_model(model, options.model, {});
+    stop_if_interrupted();
+    const std::string page = page_of(content);
+    bytes = page.size();
+    sink.write(page);
+  });
+  if (!content.examination.trust.reasons.empty())
+    say("Warning: the likelihood is {}; the page says so.", verdict_of(content.examination));
+  if (path != "/dev/stdout")
+    fmt::print("report   {}: {:.2f} MB, made in {:.1f} s; open it in a browser\n", options.output,
+               static_cast<double>(bytes) / 1e6, seconds_since(start));
+}
+
+}  // namespace
+
+void add_report(CLI::App& app) {
+  auto* command = app.add_subcommand("report", "One HTML page of a model: interactive, self-contained");
+  auto options = std::make_shared<Options>();
+  add_model(*command, options->model);
+  add_data(*command, options->data);
+  command->add_option("-o,--output", options->output, "The page to write; - is standard output")
+      ->required()
+      ->type_name("FILE");
+  command->add_option("--log", options->log, "What fit --log wrote, for the learning curves")
+      ->type_name("FILE");
+  command->add_option("--title", options->title, "Of the page; the name of the model unless given");
+  command->footer(
+      "The page holds an interactive globe (a torus, a disk, a plane, as the model is) with the density, the "
+      "data and\n"
+      "the samples on their way from the base, a flat map, learning curves, scores against the baselines, "
+      "the "
+      "verdict of\n"
+      "check and the whole configuration. It needs no network. Of the data that the model was fitted to, "
+      "training and\n"
+      "test points are told apart, and scores are of the test points.\n\n"
+      "Examples:\n"
+      "  riemflow report quakes.model quakes.csv -o report.html\n"
+      "  riemflow report quakes.model quakes.csv --log training.jsonl --title 'Earthquakes' -o report.html\n"
+      "  riemflow report torsions.model -o torsions.html");
+  command->callback([options] { run(*options); });
+}
+
+}  // namespace riemflow::app

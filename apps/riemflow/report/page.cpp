@@ -1,0 +1,213 @@
+#include "apps/riemflow/report/page.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <map>
+
+#include "apps/riemflow/report/encode.hpp"
+#include "apps/riemflow/report/sections.hpp"
+#include "riemflow/core/error.hpp"
+#include "riemflow/figure/colour.hpp"
+#include "riemflow/figure/land.hpp"
+#include "riemflow/manifold/earth.hpp"
+
+extern const unsigned char riemflow_report_page[];
+extern const std::size_t riemflow_report_page_size;
+
+namespace riemflow::app {
+namespace {
+
+using Json = nlohmann::ordered_json;
+using figure::Colour;
+
+int byte_of(double share) { return static_cast<int>(std::lround(255 * share)); }
+
+std::string hex(const Colour& colour) {
+  return fmt::format("#{:02x}{:02x}{:02x}", byte_of(colour.red), byte_of(colour.green), byte_of(colour.blue));
+}
+
+/// heat() in 256 steps, three bytes each.
+std::string heat_bytes() {
+  std::string bytes;
+  for (int i = 0; i < 256; ++i) {
+    const Colour colour = figure::heat(i / 255.0);
+    for (const double share : {colour.red, colour.green, colour.blue})
+      bytes += static_cast<char>(byte_of(share));
+  }
+  return bytes;
+}
+
+const char* name_of(SceneKind kind) {
+  switch (kind) {
+    case SceneKind::globe:
+      return "globe";
+    case SceneKind::torus:
+      return "torus";
+    case SceneKind::disk:
+      return "disk";
+    case SceneKind::plane:
+      return "plane";
+  }
+  return "";
+}
+
+/// What the density is per, shortest first; log_size: of the unit, added to a log-density.
+Json density_units(const Scene& scene) {
+  switch (scene.kind) {
+    case SceneKind::globe:
+      return {{{"name", "sr"}, {"log_size", 0}}, {{"name", "km²"}, {"log_size", -std::log(kEarthKm2PerSr)}}};
+    case SceneKind::torus:
+      return {{{"name", "rad²"}, {"log_size", 0}}, {{"name", "deg²"}, {"log_size", 2 * std::log(kRadians)}}};
+    case SceneKind::disk:
+      return Json::array({{{"name", "hyperbolic area"}, {"log_size", 0}}});
+    case SceneKind::plane:
+      return Json::array({{{"name", "area"}, {"log_size", 0}}});
+  }
+  return {};
+}
+
+Json points_layer(const char* id, const std::string& label, const Colour& colour, const Scene& scene,
+                  const Points<double>& points) {
+  return {{"id", id},
+          {"label", label},
+          {"colour", hex(colour)},
+          {"count", points.size()},
+          {"points", base64(scene.sheet(points))}};
+}
+
+/// Coasts as data/README.md has them: points of each ring, and all points on the sheet.
+Json land_json() {
+  Json rings = Json::array();
+  SheetPoints points;
+  for (const auto& ring : figure::land(figure::LandScale::coarse)) {
+    rings.push_back(ring.size());
+    for (const figure::LatLon& place : ring) {
+      points.push_back(static_cast<std::int16_t>(std::lround(place.longitude * 32767 / 180)));
+      points.push_back(static_cast<std::int16_t>(std::lround(place.latitude * 32767 / 90)));
+    }
+  }
+  return {{"rings", rings}, {"points", base64(points)}};
+}
+
+Json scene_json(const PageContent& content) {
+  const Scene& scene = *content.scene;
+  Json layers = Json::array();
+  if (content.data) {
+    const ModelData& data = *content.data;
+    if (data.split_known) {
+      Points<double> fitted = data.training;
+      fitted.values.insert(fitted.values.end(), data.validation.values.begin(), data.validation.values.end());
+      layers.push_back(points_layer("training", "Training and validation", figure::kBlue, scene, fitted));
+      layers.push_back(points_layer("test", "Test", figure::kTeal, scene, data.test));
+    } else {
+      layers.push_back(points_layer("data", "Data", figure::kBlue, scene, data.test));
+    }
+  }
+  SheetPoints all;
+  for (const SheetPoints& frame : scene.frames) all.insert(all.end(), frame.begin(), frame.end());
+  Json result = {{"kind", name_of(scene.kind)},
+                 {"half", scene.half},
+                 {"curvature", scene.curvature},
+                 {"axes", content.axes},
+                 {"density",
+                  {{"rows", scene.rows},
+                   {"columns", scene.columns},
+                   {"low", scene.low},
+                   {"high", scene.high},
+                   {"shown_low", scene.shown_low},
+                   {"precision", scene.precision()},
+                   {"units", density_units(scene)},
+                   {"codes", base64(scene.codes())}}},
+                 {"heat", base64(heat_bytes())},
+                 {"nothing", hex(figure::kNothing)},
+                 {"layers", layers},
+                 {"samples",
+                  {{"colour", hex(figure::kPurple)},
+                   {"count", scene.frames.front().size() / 2},
+                   {"frames", scene.frames.size()},
+                   {"points", base64(all)}}}};
+  if (scene.kind == SceneKind::globe) result["land"] = land_json();
+  return result;
+}
+
+/// Four digits are more than a curve can show.
+Json rounded(const std::vector<double>& values) {
+  Json result = Json::array();
+  for (const double value : values)
+    result.push_back(std::isfinite(value) ? Json(std::round(value * 1e4) / 1e4) : Json());
+  return result;
+}
+
+Json payload(const PageContent& content) {
+  Json result = {{"check", examination_json(content.model_name, content.examination)}};
+  if (content.scene) result["scene"] = scene_json(content);
+  if (content.curves)
+    result["curves"] = {{"iterations", rounded(content.curves->iteration)},
+                        {"loss", rounded(content.curves->loss)},
+                        {"evaluations", rounded(content.curves->evaluations)},
+                        {"validated_at", rounded(content.curves->validated_at)},
+                        {"validation", rounded(content.curves->validation)}};
+  return result;
+}
+
+std::string still_html(const PageContent& content) {
+  if (!content.scene) return "";
+  return fmt::format("<img class=\"still\" alt=\"The density of {} on {}\" src=\"data:image/png;base64,{}\">",
+                     html(content.model_name), html(manifold_words(content.model->config.manifold)),
+                     base64(content.still));
+}
+
+std::string picture_note(const PageContent& content) {
+  if (!content.scene)
+    return fmt::format("<p class=\"note\">There is no picture of {}: it is not a surface.</p>",
+                       html(manifold_words(content.model->config.manifold)));
+  const Scene& scene = *content.scene;
+  std::string text;
+  if (scene.frames.size() < 2)
+    text += "This model is a mixture: nothing flows in it, and its samples stand still. ";
+  if (scene.failed > 0)
+    text +=
+        fmt::format("The density could not be computed in {} cells, shown in grey. ", counted(scene.failed));
+  if (scene.lost > 0) text += fmt::format("{} samples failed and are not shown. ", counted(scene.lost));
+  return text.empty() ? "" : "<p class=\"note\">" + text + "</p>";
+}
+
+/// The template with each <!--riemflow:NAME--> replaced, in one pass: nothing put in is looked at again.
+std::string filled(std::string_view page, const std::map<std::string, std::string, std::less<>>& places) {
+  static constexpr std::string_view kOpen = "<!--riemflow:", kClose = "-->";
+  std::string result;
+  for (;;) {
+    const std::size_t at = page.find(kOpen);
+    result += page.substr(0, at);
+    if (at == page.npos) return result;
+    page.remove_prefix(at + kOpen.size());
+    const std::size_t end = page.find(kClose);
+    const auto place = places.find(page.substr(0, end));
+    require(place != places.end(), "the page's template has an unknown place", "rebuild riemflow",
+            Fault::internal);
+    result += place->second;
+    page.remove_prefix(end + kClose.size());
+  }
+}
+
+}  // namespace
+
+std::string page_of(const PageContent& content) {
+  const std::string_view page(reinterpret_cast<const char*>(riemflow_report_page), riemflow_report_page_size);
+  return filled(page, {{"title", html(content.title)},
+                       {"manifold", html(manifold_words(content.model->config.manifold))},
+                       {"kind", html(riemflow::name_of(content.model->config.model))},
+                       {"verdict", html(verdict_sentence(content))},
+                       {"verdict-class", content.examination.trust.reasons.empty() ? "good" : "bad"},
+                       {"scene", content.scene ? name_of(content.scene->kind) : "none"},
+                       {"still", still_html(content)},
+                       {"picture-note", picture_note(content)},
+                       {"scores", scores_section(content)},
+                       {"check", check_section(content)},
+                       {"curves", curves_section(content)},
+                       {"configuration", configuration_section(content)},
+                       {"payload", script_json(payload(content))}});
+}
+
+}  // namespace riemflow::app

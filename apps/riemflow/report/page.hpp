@@ -1,0 +1,34 @@
+#pragma once
+// The page of `riemflow report`: the embedded template with its places filled.
+
+#include <array>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "apps/riemflow/check/examination.hpp"
+#include "apps/riemflow/fit/recorded.hpp"
+#include "apps/riemflow/report/scene.hpp"
+#include "apps/riemflow/report/training_curves.hpp"
+#include "apps/riemflow/support/baselines.hpp"
+
+namespace riemflow::app {
+
+struct PageContent {
+  std::string title, model_name, command;
+  const Model* model = nullptr;
+  std::optional<ModelData> data;
+  /// On the test points, the model last; empty without data.
+  std::vector<PointScores> scores;
+  std::size_t failed_scores = 0;  ///< test points whose density could not be computed; they are left out
+  Examination examination;
+  std::optional<Scene> scene;
+  std::string still;                ///< PNG of the scene
+  std::array<std::string, 2> axes;  ///< of its sheet, across and up
+  std::optional<TrainingCurve> curves;
+};
+
+/// The whole file. Same content, same bytes.
+std::string page_of(const PageContent& content);
+
+}  // namespace riemflow::app

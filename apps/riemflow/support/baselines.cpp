@@ -1,0 +1,58 @@
+#include "apps/riemflow/support/baselines.hpp"
+
+#include "apps/riemflow/support/scoring.hpp"
+#include "riemflow/density/base.hpp"
+#include "riemflow/density/kernel_density.hpp"
+#include "riemflow/manifold/parse.hpp"
+
+namespace riemflow::app {
+namespace {
+
+RunningMean mean_of(const std::vector<double>& values) {
+  RunningMean mean;
+  for (double value : values) mean.add(value);
+  return mean;
+}
+
+RunningMean mean_difference(const PointScores& a, const PointScores& b) {
+  RunningMean mean;
+  for (std::size_t i = 0; i < a.log_densities.size(); ++i) mean.add(b.log_densities[i] - a.log_densities[i]);
+  return mean;
+}
+
+}  // namespace
+
+double PointScores::nll() const { return -mean_of(log_densities).mean(); }
+double PointScores::standard_error() const { return mean_of(log_densities).standard_error(); }
+double PointScores::worse_than(const PointScores& other) const {
+  return mean_difference(*this, other).mean();
+}
+double PointScores::worse_than_error(const PointScores& other) const {
+  return mean_difference(*this, other).standard_error();
+}
+
+PointScores base_scores(const std::string& manifold_name, const Points<double>& test) {
+  const std::shared_ptr<const Manifold<double>> manifold = parse_manifold<double>(manifold_name);
+  const auto base = default_base<double>(manifold);
+  PointScores scores{manifold->compact() ? "uniform density" : "base density (" + base->name() + ")", {}};
+  std::vector<Pack<double>> tile(static_cast<std::size_t>(test.dimension));
+  for (std::size_t t = 0; t < test.tiles(); ++t) {
+    test.load_tile(t, tile.data());
+    const Pack<double> values = base->log_density(tile.data());
+    for (int lane = 0; lane < test.lanes(t); ++lane) scores.log_densities.push_back(values[lane]);
+  }
+  return scores;
+}
+
+bool has_kernel_density(const Manifold<double>& manifold) {
+  const auto factors = manifold.factors();
+  return factors.size() == 1 && factors[0].geometry == Geometry::sphere && factors[0].curvature == 1;
+}
+
+PointScores kernel_density_scores(const Points<double>& training, const Points<double>& validation,
+                                  const Points<double>& test) {
+  const auto density = KernelDensity::with_best_bandwidth(training, validation);
+  return {"kernel density (vMF, best bandwidth)", density.log_prob(test)};
+}
+
+}  // namespace riemflow::app

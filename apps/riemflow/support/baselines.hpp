@@ -1,0 +1,33 @@
+#pragma once
+// What a model's score on points it has not seen is to be compared with.
+
+#include <string>
+#include <vector>
+
+#include "riemflow/core/points.hpp"
+#include "riemflow/manifold/manifold.hpp"
+
+namespace riemflow::app {
+
+/// Log-densities of the same points, in their order.
+struct PointScores {
+  std::string name;
+  std::vector<double> log_densities;
+
+  double nll() const;             ///< mean, in nats
+  double standard_error() const;  ///< of it
+  /// Mean NLL of this less that of the other, and the standard error of the difference, point by point.
+  double worse_than(const PointScores& other) const;
+  double worse_than_error(const PointScores& other) const;
+};
+
+/// The distribution that a flow starts from: the uniform density where there is one.
+PointScores base_scores(const std::string& manifold, const Points<double>& test);
+
+/// Whether there is a kernel density there: on unit spheres.
+bool has_kernel_density(const Manifold<double>& manifold);
+/// Its bandwidth is that which scores best on `validation`.
+PointScores kernel_density_scores(const Points<double>& training, const Points<double>& validation,
+                                  const Points<double>& test);
+
+}  // namespace riemflow::app
