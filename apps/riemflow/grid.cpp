@@ -40,7 +40,7 @@ GridFormat format_of(const GridOptions& options) {
   if (name == "npy") return GridFormat::npy;
   if (name == "nc") return GridFormat::netcdf;
   throw Error(fmt::format("the output {} has no ending that tells its format", options.output),
-              "name it .csv, .npy or .nc, or give --format", Fault::usage);
+              "name it .csv, .npy or .nc, or give --format; riemflow plot draws pictures", Fault::usage);
 }
 
 void print_summary(const GridOptions& options, const GridLayout& layout, const GridSummary& summary,

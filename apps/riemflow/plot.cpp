@@ -38,9 +38,9 @@ struct Figure {
 
 const std::vector<std::string> kOfEveryFigure = {"MODEL",   "--output", "--title",
                                                  "--width", "--dpi",    "--quiet"};
-const std::vector<std::string> kOfEveryModel = {"DATA",    "--tolerance",      "--threads", "--columns",
-                                                "--units", "--skip-invalid",   "--format",  "--data-dir",
-                                                "--test",  "--allow-failures", "--seed",    "--samples"};
+const std::vector<std::string> kOfEveryModel = {
+    "DATA",     "--tolerance", "--threads", "--device",         "--columns", "--units",  "--skip-invalid",
+    "--format", "--data-dir",  "--test",    "--allow-failures", "--seed",    "--samples"};
 const std::vector<std::string> kOfEveryDensity = {"--per", "--resolution", "--scale", "--contours",
                                                   "--trajectories"};
 

@@ -7,18 +7,21 @@
 #include "apps/riemflow/commands.hpp"
 #include "apps/riemflow/support/options.hpp"
 #include "riemflow/core/simd/kernels.hpp"
+#include "riemflow/engine/cuda_flow.hpp"
 
 namespace riemflow::app {
 
 void add_version(CLI::App& app) {
-  auto* command =
-      app.add_subcommand("version", "Print the version, the SIMD instruction set in use and the cores");
+  auto* command = app.add_subcommand(
+      "version", "Print the version, the SIMD instruction set in use, the cores and whether there is a GPU");
   auto json = std::make_shared<bool>(false);
   add_json(*command, *json);
   command->callback([json] {
     const auto available = simd::available_instruction_sets();
+    const std::string why_not = why_not_cuda(FlowConfig{});
     if (*json) {
       const nlohmann::json out = {{"version", RIEMFLOW_VERSION},
+                                  {"gpu", why_not.empty()},
                                   {"simd", simd::instruction_set()},
                                   {"simd_available", available},
                                   {"cores", std::thread::hardware_concurrency()}};
@@ -27,8 +30,9 @@ void add_version(CLI::App& app) {
     }
     std::string others;
     for (const std::string& name : available) others += (others.empty() ? "" : " ") + name;
-    fmt::print("riemflow {}\nsimd     {} (of {}; RIEMFLOW_SIMD chooses)\ncores    {}\n", RIEMFLOW_VERSION,
-               simd::instruction_set(), others, std::thread::hardware_concurrency());
+    fmt::print("riemflow {}\nsimd     {} (of {}; RIEMFLOW_SIMD chooses)\ncores    {}\ngpu      {}\n",
+               RIEMFLOW_VERSION, simd::instruction_set(), others, std::thread::hardware_concurrency(),
+               why_not.empty() ? "there for --device cuda" : "none: " + why_not);
   });
 }
 
