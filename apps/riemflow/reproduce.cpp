@@ -104,9 +104,9 @@ void reproduce(const ReproduceOptions& options) {
     throw Exit{kInterrupted};
   }
   const std::string page = fmt::format(
-      "# {}\n\n{}\n\n`{}`; 95 % intervals (1.96 standard errors) over the runs, seeds from 0.\n\n{}",
-      options.name, experiment->settings(options.quick), results.description("command"),
-      experiment->table(results));
+      "# {}\n\n{}\n\n`{}`; {}.\n95 % intervals (1.96 standard errors) over the runs, seeds {}.\n\n{}",
+      options.name, experiment->settings(options.quick), results.description("command"), results.origin(),
+      results.description("seeds"), experiment->table(results));
   write_file_atomically(path(".md"), page);
   fmt::print("{}", page);
   draw_figures(options, *experiment, results);

@@ -68,6 +68,14 @@ void Results::add(const std::string& cell, std::uint64_t seed, Json run) {
   write_file_atomically(path_, text());
 }
 
+std::string Results::origin() const {
+  std::string text = description("machine") + ", riemflow " + description("version");
+  if (all_.contains("notes"))
+    for (const auto& [key, value] : all_["notes"].items())
+      text += fmt::format("; {}: {}", key, value.get<std::string>());
+  return text;
+}
+
 std::string Results::text() const {
   std::string text = "{";
   for (const auto& [key, value] : all_.items())

@@ -39,6 +39,8 @@ class Results {
   std::string description(const std::string& key) const { return all_.value(key, std::string()); }
   /// What the user adds to it, such as the commit.
   void note(const std::string& key, const std::string& value) { all_["notes"][key] = value; }
+  /// Where the runs were made, in words: machine, version, notes.
+  std::string origin() const;
 
   /// run[key] of all runs of a cell; those without a number are left out.
   std::vector<double> values(const std::string& cell, const std::string& key) const;
