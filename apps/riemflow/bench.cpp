@@ -2,11 +2,11 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <chrono>
 #include <nlohmann/json.hpp>
 
 #include "apps/riemflow/bench.hpp"
 #include "apps/riemflow/commands.hpp"
+#include "apps/riemflow/fit/progress.hpp"
 #include "apps/riemflow/support/options.hpp"
 #include "riemflow/engine/flow.hpp"
 #include "riemflow/io/embedded.hpp"
@@ -14,12 +14,6 @@
 
 namespace riemflow::app {
 namespace {
-
-using Clock = std::chrono::steady_clock;
-
-double seconds_since(Clock::time_point start) {
-  return std::chrono::duration<double>(Clock::now() - start).count();
-}
 
 double median(std::vector<double> values) {
   std::nth_element(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2),

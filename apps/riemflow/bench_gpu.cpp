@@ -4,10 +4,10 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <chrono>
 #include <thread>
 
 #include "apps/riemflow/bench.hpp"
+#include "apps/riemflow/fit/progress.hpp"
 #include "apps/riemflow/support/console.hpp"
 #include "riemflow/density/draws.hpp"
 #include "riemflow/field/vector_field.hpp"
@@ -19,11 +19,6 @@ namespace riemflow::app {
 namespace {
 
 using Json = nlohmann::ordered_json;
-using Clock = std::chrono::steady_clock;
-
-double seconds_since(Clock::time_point start) {
-  return std::chrono::duration<double>(Clock::now() - start).count();
-}
 
 FlowConfig setting(double tolerance) {
   FlowConfig config;

@@ -1,11 +1,11 @@
 #include <fmt/core.h>
 
 #include <CLI/CLI.hpp>
-#include <chrono>
 #include <nlohmann/json.hpp>
 #include <thread>
 
 #include "apps/riemflow/bench.hpp"
+#include "apps/riemflow/fit/progress.hpp"
 #include "apps/riemflow/support/console.hpp"
 #include "apps/riemflow/support/count.hpp"
 #include "apps/riemflow/support/options.hpp"
@@ -16,8 +16,6 @@
 
 namespace riemflow::app {
 namespace {
-
-using Clock = std::chrono::steady_clock;
 
 struct Options {
   std::uint64_t points = 1'000'000, iterations = 300;
@@ -59,9 +57,6 @@ struct Measured {
 
 Measured measure(const FlowConfig& config, const std::vector<float>& parameters, const std::string& csv,
                  int threads) {
-  const auto seconds_since = [](Clock::time_point start) {
-    return std::chrono::duration<double>(Clock::now() - start).count();
-  };
   Flow<float> flow(config, 0, threads);
   std::copy(parameters.begin(), parameters.end(), flow.parameters().begin());
   ReadOptions options;

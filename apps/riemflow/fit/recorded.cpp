@@ -5,7 +5,6 @@
 
 #include "apps/riemflow/fit/training_data.hpp"
 #include "apps/riemflow/support/console.hpp"
-#include "riemflow/io/sha256.hpp"
 
 namespace riemflow::app {
 
@@ -26,16 +25,16 @@ ModelData read_model_data(const Model& model, const DataChoice& data) {
   result.name = std::filesystem::path(data.path).filename().string();
   const Values values = recorded_settings(model);
   const auto trained_on = model.metadata.find("data_sha256");
-  if (data.path != "-" && trained_on != model.metadata.end() && !values.empty()) {
-    // The fit's own reading of this file, if it is the fit's file.
+  const auto is_the_fits = [&] {
+    return data.path != "-" && trained_on != model.metadata.end() && !values.empty() &&
+           identity_of(data.path, data.data_dir).sha256 == trained_on->second;
+  };
+  if (is_the_fits()) {
     Scratch fit;
     set_values(fit.app, values);
     const std::string columns = fit.settings.reading.columns;
     fit.settings.reading = data.reading;
-    // The fit's own columns, of its own file: another file may have others.
-    if (data.reading.columns.empty() && std::filesystem::is_regular_file(data.path) &&
-        sha256_of_file(data.path) == trained_on->second)
-      fit.settings.reading.columns = columns;
+    if (data.reading.columns.empty()) fit.settings.reading.columns = columns;
     fit.settings.data_dir = data.data_dir;
     fit.settings.manifold = model.config.manifold;
     fit.settings.curvature = 0;
@@ -43,16 +42,14 @@ ModelData read_model_data(const Model& model, const DataChoice& data) {
       const Silence silence;
       return read_training_data(data.path, fit.settings);
     }();
-    if (read.sha256 == trained_on->second) {
-      result.split_known = true;
-      result.training = part_of<double>(read.points, read.split.training);
-      result.validation = part_of<double>(read.points, read.split.validation);
-      result.test = part_of<double>(read.points, read.split.test);
-      say("{} is the data of the fit: {} training, {} validation and {} test points{}.", result.name,
-          result.training.size(), result.validation.size(), result.test.size(),
-          fit.settings.dedup ? " without duplicates" : "");
-      return result;
-    }
+    result.split_known = true;
+    result.training = part_of<double>(read.points, read.split.training);
+    result.validation = part_of<double>(read.points, read.split.validation);
+    result.test = part_of<double>(read.points, read.split.test);
+    say("{} is the data of the fit: {} training, {} validation and {} test points{}.", result.name,
+        result.training.size(), result.validation.size(), result.test.size(),
+        fit.settings.dedup ? " without duplicates" : "");
+    return result;
   }
   const auto source = data.open(model.config.manifold);
   DataSet all = read_all(*source);

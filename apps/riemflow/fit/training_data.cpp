@@ -16,25 +16,6 @@
 namespace riemflow::app {
 namespace {
 
-/// Name and hash of what `path` stands for.
-void identify(const std::string& path, const std::string& data_dir, TrainingData& data) {
-  const auto file = [&](const std::string& found) {
-    data.name = std::filesystem::path(found).filename().string();
-    data.sha256 = sha256_of_file(found);
-  };
-  if (path == "-") {
-    data.name = "standard input";
-    data.sha256 = sha256_hex(std::as_bytes(std::span(data.points.values)));
-  } else if (std::filesystem::exists(path)) {
-    file(path);
-  } else if (const FoundData set = find_data_set(path, data_dir); !set.path.empty()) {
-    file(set.path);
-  } else {
-    data.name = set.known->file;
-    data.sha256 = sha256_hex(set.bytes);
-  }
-}
-
 /// The first of each group.
 std::vector<std::size_t> firsts(const std::vector<std::size_t>& groups) {
   std::vector<std::size_t> first;
@@ -63,6 +44,16 @@ std::string manifold_of_target(const std::string& target) {
 
 }  // namespace
 
+DataIdentity identity_of(const std::string& path, const std::string& data_dir) {
+  const auto file = [](const std::string& found) {
+    return DataIdentity{std::filesystem::path(found).filename().string(), sha256_of_file(found)};
+  };
+  if (std::filesystem::exists(path)) return file(path);
+  const FoundData set = find_data_set(path, data_dir);
+  if (!set.path.empty()) return file(set.path);
+  return {std::string(set.known->file), sha256_hex(set.bytes)};
+}
+
 TrainingData read_target(const FitSettings& settings) {
   TrainingData data;
   data.manifold = manifold_of(settings, settings.manifold.empty() ? manifold_of_target(settings.target) : "");
@@ -81,7 +72,11 @@ TrainingData read_training_data(const std::string& path, const FitSettings& sett
   TrainingData data;
   data.manifold = read.assumptions.manifold;
   data.points = std::move(read.points);
-  identify(path, settings.data_dir, data);
+  const DataIdentity identity =
+      path == "-" ? DataIdentity{"standard input", sha256_hex(std::as_bytes(std::span(data.points.values)))}
+                  : identity_of(path, settings.data_dir);
+  data.name = identity.name;
+  data.sha256 = identity.sha256;
   data.lines = std::move(read.lines);
   data.line_word = read.assumptions.row;
   for (const Assumptions::Column& column : read.assumptions.columns)

@@ -26,6 +26,12 @@ struct TrainingData {
   std::shared_ptr<const Distribution<double>> target;
 };
 
+struct DataIdentity {
+  std::string name, sha256;  ///< as in TrainingData
+};
+/// Of a file or of a data set by its name.
+DataIdentity identity_of(const std::string& path, const std::string& data_dir);
+
 /// path: a file, "-" or the name of a data set. Reads, says what was assumed, removes duplicates if that is
 /// wanted, and splits. Throws Error.
 TrainingData read_training_data(const std::string& path, const FitSettings& settings);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <numeric>
 
 #include "riemflow/core/error.hpp"
 #include "riemflow/density/pulled_back.hpp"
@@ -168,14 +169,18 @@ Loss ChartFlow<T>::nll_gradient(const Points<T>& points, std::span<T> gradient,
 
 template <class T>
 std::vector<ResidentOutcome> ChartFlow<T>::train(const ResidentSteps<T>& steps, ResidentState<T> state) {
-  if (trained_on_ != steps.data.values.data() || trained_size_ != steps.data.size()) {
-    trained_ = charted(steps.data);
-    trained_on_ = steps.data.values.data();
-    trained_size_ = steps.data.size();
+  // Those that the steps need alone: the data may be many more.
+  Points<T> picked(steps.picks.size(), steps.data.dimension);
+  for (std::size_t i = 0; i < steps.picks.size(); ++i) {
+    const auto point = steps.data[steps.picks[i]];
+    std::copy(point.begin(), point.end(), picked[i].begin());
   }
-  if (!trained_.missing.empty()) return {};
+  const Charted y = charted(picked);
+  if (!y.missing.empty()) return {};
+  std::vector<std::uint32_t> in_order(steps.picks.size());
+  std::iota(in_order.begin(), in_order.end(), 0u);
   return flow_->resident()->train(
-      {trained_.points, trained_.log_volume, steps.batch, steps.picks, steps.rates, steps.beta1, steps.beta2,
+      {y.points, y.log_volume, steps.batch, std::move(in_order), steps.rates, steps.beta1, steps.beta2,
        steps.epsilon, steps.clip, steps.average, steps.seed, steps.first},
       state);
 }

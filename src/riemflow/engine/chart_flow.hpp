@@ -65,10 +65,6 @@ class ChartFlow final : public Transport<T>, public ResidentTraining<T> {
   FlowConfig config_;
   std::shared_ptr<const ChartMap<T>> chart_;
   std::unique_ptr<Transport<T>> flow_;
-  /// The data that train() was last given, by where they stand.
-  const T* trained_on_ = nullptr;
-  std::size_t trained_size_ = 0;
-  Charted trained_;
 };
 
 }  // namespace riemflow
