@@ -1,10 +1,12 @@
 #include "apps/riemflow/fit/recorded.hpp"
 
+#include <algorithm>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include "apps/riemflow/fit/training_data.hpp"
 #include "apps/riemflow/support/console.hpp"
+#include "riemflow/io/data_sets.hpp"
 
 namespace riemflow::app {
 
@@ -26,7 +28,11 @@ ModelData read_model_data(const Model& model, const DataChoice& data) {
   const Values values = recorded_settings(model);
   const auto trained_on = model.metadata.find("data_sha256");
   const auto is_the_fits = [&] {
-    return data.path != "-" && trained_on != model.metadata.end() && !values.empty() &&
+    const auto sets = known_data_sets();
+    const bool there =
+        std::filesystem::is_regular_file(data.path) ||
+        std::any_of(sets.begin(), sets.end(), [&](const KnownData& s) { return s.name == data.path; });
+    return there && trained_on != model.metadata.end() && !values.empty() &&
            identity_of(data.path, data.data_dir).sha256 == trained_on->second;
   };
   if (is_the_fits()) {
