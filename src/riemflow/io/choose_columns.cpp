@@ -157,6 +157,61 @@ std::string example(const Table& table, const Manifold<double>* manifold) {
               Fault::bad_data);
 }
 
+/// What a name of this meaning says that a column holds.
+std::string_view held_by(Meaning meaning) {
+  switch (meaning) {
+    case Meaning::latitude:
+      return "latitude";
+    case Meaning::longitude:
+      return "longitude";
+    case Meaning::phi:
+    case Meaning::psi:
+    case Meaning::angle:
+      return "angle";
+    default:
+      return "coordinate";
+  }
+}
+
+/// What each of so many columns of the manifold holds; empty where any number may stand.
+std::vector<std::string_view> wanted_of(const Manifold<double>& manifold, std::size_t columns) {
+  std::vector<std::string_view> wanted;
+  const std::vector<bool> latitude = factors_with_latitude(manifold, columns);
+  const auto factors = manifold.factors();
+  for (std::size_t f = 0; f < factors.size(); ++f) {
+    const auto ambient = static_cast<std::size_t>(factors[f].manifold->ambient());
+    if (latitude[f])
+      wanted.insert(wanted.end(), {"latitude", "longitude"});
+    else
+      wanted.insert(wanted.end(), ambient,
+                    factors[f].geometry == Geometry::torus       ? "angle"
+                    : factors[f].geometry == Geometry::euclidean ? ""
+                                                                 : "coordinate");
+  }
+  return wanted;
+}
+
+/// Columns that nobody chose and whose names say that they are of another manifold: torsions would pass for
+/// latitudes and longitudes wherever they lie in range. x, y, z may be anyone's but a latitude's: they are
+/// as often longitude first.
+void refuse_foreign_names(const Table& table, const Columns& columns, const Manifold<double>& manifold) {
+  const std::vector<std::string_view> wanted = wanted_of(manifold, columns.size());
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    const Meaning meaning = meaning_of(table.name(columns[i])).meaning;
+    if (meaning == Meaning::none || wanted[i].empty() || held_by(meaning) == wanted[i]) continue;
+    if (held_by(meaning) == "coordinate" && wanted[i] == "angle") continue;
+    throw Error(
+        fmt::format("{}: column {} {} is {} {} by its name, but {} would take it for {} {}", table.path,
+                    columns[i] + 1, in_quotes(table.name(columns[i])),
+                    held_by(meaning) == "angle" ? "an" : "a", held_by(meaning), manifold.name(),
+                    wanted[i] == "angle" ? "an" : "a", wanted[i]),
+        fmt::format("if the columns are what {} needs, choose them, as in --columns {}; else the data are "
+                    "of another manifold",
+                    manifold.name(), listed(columns)),
+        Fault::bad_data);
+  }
+}
+
 /// The manifold of columns whose table names it: by their meanings, or by unit norms.
 std::string infer(const Table& table, const Columns& columns) {
   std::vector<Meaning> meanings;
@@ -247,7 +302,9 @@ Choice choose_columns(const Table& table, const ReadOptions& options) {
   if (manifold == nullptr) {
     choice.manifold = parse_manifold<double>(infer(table, choice.columns));
     choice.manifold_inferred = true;
-  } else if (!fits(choice.columns.size(), *manifold)) {
+  } else if (fits(choice.columns.size(), *manifold)) {
+    if (options.columns.empty()) refuse_foreign_names(table, choice.columns, *manifold);
+  } else {
     throw Error(fmt::format("{}: {} column{}, but {} needs {}", table.path, choice.columns.size(),
                             choice.columns.size() == 1 ? "" : "s", manifold->name(), needs(*manifold)),
                 "choose other columns with --columns or another --manifold", Fault::bad_data);
