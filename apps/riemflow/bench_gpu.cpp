@@ -50,6 +50,7 @@ class Training {
  public:
   Training(std::size_t batch, std::uint64_t seed)
       : data_(repeated(embedded_earthquakes<float>(), std::max<std::size_t>(batch, 5871))),
+        batch_(batch),
         flow_(make_transport<float>(setting(1e-3), seed, 1, Device::cuda)),
         trainer_(*flow_, configured(batch, seed)) {}
 
@@ -64,15 +65,15 @@ class Training {
         all.loss = report.loss.total;
         // Backward passes the six stages of each accepted step, with twice the products of a forward
         // evaluation.
-        work += static_cast<double>(cost.evaluations) + 2.0 * 6 * static_cast<double>(cost.accepted);
+        work += (static_cast<double>(cost.evaluations) + 2.0 * 6 * static_cast<double>(cost.accepted)) *
+                static_cast<double>(batch_) / static_cast<double>(cost.solves);
         ++done;
       }
     }
     const double seconds = seconds_since(start);
     all.milliseconds = 1e3 * seconds / static_cast<double>(steps);
     all.evaluations /= static_cast<double>(steps);
-    constexpr double kPointsOfASolve = 4;
-    all.teraflops = 1e-12 * work * kPointsOfASolve * flops_of_evaluation() / seconds;
+    all.teraflops = 1e-12 * work * flops_of_evaluation() / seconds;
     return all;
   }
 
@@ -84,6 +85,7 @@ class Training {
     return config;
   }
   Points<float> data_;
+  std::size_t batch_;
   std::unique_ptr<Transport<float>> flow_;
   Trainer<float> trainer_;
 
@@ -138,7 +140,8 @@ Json score(std::span<const float> parameters, std::size_t points, std::size_t at
           {"seconds", median},
           {"points_per_second", static_cast<double>(points) / median},
           {"evaluations_per_solve", static_cast<double>(evaluations) / static_cast<double>(solves)},
-          {"teraflops", 1e-12 * 4 * static_cast<double>(evaluations) * flops_of_evaluation() / median},
+          {"teraflops", 1e-12 * static_cast<double>(points) * static_cast<double>(evaluations) /
+                            static_cast<double>(solves) * flops_of_evaluation() / median},
           {"failed", failed}};
 }
 

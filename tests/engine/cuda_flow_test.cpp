@@ -58,6 +58,38 @@ std::vector<Case> cases() {
       }
     }
   }
+  // Widths that do and do not fill the tiles of the tensor cores, depths, and a bounded output.
+  for (const auto& [width, depth] : {std::pair{8, 1}, {32, 4}, {100, 3}, {128, 3}, {256, 2}}) {
+    FlowConfig config = wide("sphere:2", 1e-6);
+    config.field.width = width;
+    config.field.depth = depth;
+    config.field.bound = width == 32 ? 1.5 : 0;
+    config.regularisation.kinetic = 0.1;
+    all.push_back({"sphere:2 " + std::to_string(width) + " wide", config});
+  }
+  // Every kernel at its limits, every shape beyond two dimensions, and products.
+  for (const char* manifold :
+       {"sphere:4", "sphere:5,K=2", "sphere:16", "ball:3", "ball:5", "ball:8", "torus:1", "torus:3", "torus:7",
+        "torus:16", "euclidean:1", "euclidean:6", "euclidean:16", "sphere:2 x torus:1",
+        "ball:2,K=-0.5 x sphere:1 x euclidean:2", "torus:2 x sphere:3 x ball:3 x torus:1"}) {
+    for (const DivergenceEstimator estimator :
+         {DivergenceEstimator::exact, DivergenceEstimator::hutchinson}) {
+      FlowConfig config = wide(manifold, 1e-6);
+      config.divergence.estimator = estimator;
+      config.divergence.probes = 2;
+      config.field.bound = estimator == DivergenceEstimator::exact ? 2 : 0;
+      config.regularisation.kinetic = 0.1;
+      all.push_back({std::string(manifold) +
+                         (estimator == DivergenceEstimator::exact ? " exact bounded" : " hutchinson"),
+                     config});
+    }
+  }
+  for (const char* manifold : {"sphere:5", "ball:4"}) {
+    FlowConfig config = wide(manifold, 1e-6);
+    config.field.input = InputLayer::geodesic;
+    config.field.width = 48;
+    all.push_back({std::string(manifold) + " geodesic", config});
+  }
   return all;
 }
 
@@ -272,7 +304,10 @@ TEST(CudaFlow, SameLikelihoodInTheEnd) {
 TEST(CudaFlow, Sanitized) {
   NEEDS_GPU();
   for (const Case& c : cases()) {
-    if (c.name != "sphere:2 linear exact" && c.name != "ball:2 geodesic hutchinson") continue;
+    if (c.name != "sphere:2 linear exact" && c.name != "ball:2 geodesic hutchinson" &&
+        c.name != "sphere:2 100 wide" && c.name != "sphere:5 geodesic" && c.name != "torus:7 exact bounded" &&
+        c.name != "ball:2,K=-0.5 x sphere:1 x euclidean:2 hutchinson")
+      continue;
     FlowConfig config = c.config;
     config.solver.rtol = config.solver.atol = 1e-3;
     const auto flow = make_transport<float>(config, 1, 1, Device::cuda);
@@ -295,12 +330,23 @@ TEST(CudaFlow, SaysWhatItCannot) {
     return why_not_cuda(config);
   };
   // Without a GPU there is a reason for everything.
-  EXPECT_NE(reason([](FlowConfig& c) { c.field.width = 65; }), "");
-  EXPECT_NE(reason([](FlowConfig& c) { c.manifold = "sphere:7"; }), "");
-  EXPECT_NE(reason([](FlowConfig& c) { c.manifold = "sphere:2 x torus:1"; }), "");
-  EXPECT_NE(reason([](FlowConfig& c) { c.field.bound = 1; }), "");
+  EXPECT_NE(reason([](FlowConfig& c) { c.field.width = 257; }), "");
+  EXPECT_NE(reason([](FlowConfig& c) { c.field.depth = 9; }), "");
+  EXPECT_NE(reason([](FlowConfig& c) { c.manifold = "sphere:17"; }), "");
+  EXPECT_NE(reason([](FlowConfig& c) { c.manifold = "torus:1 x torus:1 x torus:1 x torus:1 x torus:1"; }), "");
+  EXPECT_NE(reason([](FlowConfig& c) {
+              c.manifold = "torus:16";
+              c.field.width = 256;
+            }),
+            "");
+  EXPECT_NE(reason([](FlowConfig& c) {
+              c.manifold = "sphere:2 x ball:2";
+              c.field.input = InputLayer::geodesic;
+            }),
+            "");
+  EXPECT_NE(reason([](FlowConfig& c) { c.regularisation.frobenius = 1; }), "");
   EXPECT_NE(reason([](FlowConfig& c) { c.solver.method = "tsit5"; }), "");
-  FlowConfig config = wide("sphere:7", 1e-5);
+  FlowConfig config = wide("sphere:17", 1e-5);
   EXPECT_THROW(make_transport<float>(config, 0, 1, Device::cuda), Error);
   EXPECT_THROW(make_transport<double>(wide("sphere:2", 1e-5), 0, 1, Device::cuda), Error);
   EXPECT_NO_THROW(make_transport<float>(config, 0, 1, Device::automatic));

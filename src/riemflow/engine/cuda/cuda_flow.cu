@@ -11,6 +11,7 @@
 #include "riemflow/density/draws.hpp"
 #include "riemflow/density/rounded.hpp"
 #include "riemflow/engine/cuda/device_array.cuh"
+#include "riemflow/engine/cuda/pack.cuh"
 #include "riemflow/engine/cuda/problem.cuh"
 #include "riemflow/engine/cuda/update.cuh"
 #include "riemflow/engine/flow.hpp"
@@ -23,9 +24,11 @@ namespace {
 using cuda::DeviceArray, cuda::must;
 
 /// Of a solve whose steps are kept; more fail.
-constexpr int kMostSteps = 160;
-/// That a multiprocessor holds at once: of their shared memory, 110 KB, it has room for two.
-constexpr int kBlocksThatLearn = 2;
+constexpr std::size_t kMostSteps = 160, kLeastSteps = 16;
+/// Of a multiprocessor, at once.
+constexpr int kBlocksThatLearn = 4, kBlocksThatScore = 8;
+/// Groups of points of a block: of a batch as few as there are, so that it is spread wide.
+static const int kGroupsThatLearn = getenv("GL") ? atoi(getenv("GL")) : 1, kGroupsThatScore = getenv("GS") ? atoi(getenv("GS")) : 1;  // TUNING
 
 class CudaFlow final : public Transport<float>, public ResidentTraining<float> {
  public:
@@ -42,8 +45,9 @@ class CudaFlow final : public Transport<float>, public ResidentTraining<float> {
     cudaDeviceProp properties{};
     must(cudaGetDeviceProperties(&properties, 0), "properties");
     processors_ = properties.multiProcessorCount;
+    tape_budget_ = properties.totalGlobalMem / 4 / sizeof(float);
     problem_ = cuda::describe(config_, field_);
-    problem_.most_steps = kMostSteps;
+    packed_size_ = static_cast<std::size_t>(cuda::place_packed(problem_));
   }
   ~CudaFlow() override { cudaStreamDestroy(stream_); }
 
@@ -69,13 +73,13 @@ class CudaFlow final : public Transport<float>, public ResidentTraining<float> {
     result.base_points = Points<float>(points.size(), points.dimension);
     result.summary.points = points.size();
     if (points.size() == 0) return result;
-    cuda::Problem problem = problem_for(points.size(), jets());
+    cuda::Problem problem = problem_for(points.size(), jets(), kGroupsThatScore);
     problem.from = 1;
     problem.to = 0;
-    const std::size_t tiles = run(problem, cuda::kDensity, points, noise_of(points.size(), key), 8 * processors_);
+    run(problem, cuda::kDensity, points, noise_of(points.size(), key), kBlocksThatScore * processors_);
     values_.download(result.values.data(), points.size(), stream_);
     ends_.download(result.base_points.values.data(), result.base_points.values.size(), stream_);
-    finish(tiles, points, result.summary, [&](const Points<float>& few, std::size_t first, SolveSummary& summary) {
+    finish(problem, points, result.summary, [&](const Points<float>& few, std::size_t first, SolveSummary& summary) {
       // One by one: with Hutchinson's estimate each has the noise of point 0, one as good as another.
       for (std::size_t i = 0; i < few.size(); ++i) {
         Points<float> one(1, few.dimension);
@@ -105,14 +109,14 @@ class CudaFlow final : public Transport<float>, public ResidentTraining<float> {
     result.frames.assign(times.size(), points);
     result.summary.points = points.size();
     if (points.size() == 0) return result;
-    cuda::Problem problem = problem_for(points.size(), 1);
+    cuda::Problem problem = problem_for(points.size(), 1, kGroupsThatScore);
     for (std::size_t f = 1; f < times.size(); ++f) {
       require(times[f] != times[f - 1], "two times of a path are equal", "give each once");
       problem.from = times[f - 1];
       problem.to = times[f];
-      const std::size_t tiles = run(problem, cuda::kDensity, result.frames[f - 1], {}, 8 * processors_);
+      run(problem, cuda::kDensity, result.frames[f - 1], {}, kBlocksThatScore * processors_);
       ends_.download(result.frames[f].values.data(), result.frames[f].values.size(), stream_);
-      finish(tiles, points, result.summary, [&](const Points<float>& few, std::size_t first, SolveSummary& summary) {
+      finish(problem, points, result.summary, [&](const Points<float>& few, std::size_t first, SolveSummary& summary) {
         for (std::size_t i = 0; i < few.size(); ++i) {
           Points<float> one(1, few.dimension);
           std::copy(result.frames[f - 1][first + i].begin(), result.frames[f - 1][first + i].end(), one[0].begin());
@@ -130,15 +134,15 @@ class CudaFlow final : public Transport<float>, public ResidentTraining<float> {
                     const GradientOptions& options) override {
     this->check(points);
     require_room(points.size(), gradient.size());
-    cuda::Problem problem = problem_for(points.size(), jets());
+    cuda::Problem problem = problem_for(points.size(), jets(), kGroupsThatLearn);
     problem.from = 1;
     problem.to = 0;
     problem.mean_square = true;
     buffers_.first_step = first_step(options.first_step);
-    const std::size_t tiles =
+    const std::size_t blocks =
         run(problem, cuda::kGradient, points, noise_of(points.size(), options.key), kBlocksThatLearn * processors_);
-    pull(static_cast<int>(std::min<std::size_t>(tiles, static_cast<std::size_t>(kBlocksThatLearn * processors_))), gradient);
-    return losses(tiles, points.size(), -1, gradient, [&](std::size_t i) { return -values_host_[i]; });
+    pull(blocks, gradient);
+    return losses(problem, -1, gradient, [&](std::size_t i) { return -values_host_[i]; });
   }
 
   Loss reverse_kl_gradient(std::size_t n, const Distribution<float>& target, std::span<float> gradient,
@@ -147,13 +151,13 @@ class CudaFlow final : public Transport<float>, public ResidentTraining<float> {
             "the target " + target.name() + " is not on " + manifold_->name(), "give a target on the flow's manifold");
     require_room(n, gradient.size());
     const Points<float> start = sample_base(n, options.key.seed, options.key.iteration, 0);
-    cuda::Problem problem = problem_for(n, jets());
+    cuda::Problem problem = problem_for(n, jets(), kGroupsThatLearn);
     problem.from = 0;
     problem.to = 1;
     problem.mean_square = true;
     buffers_.first_step = first_step(options.first_step);
     const std::vector<float> noise = noise_of(n, options.key);
-    const std::size_t tiles = run(problem, cuda::kKeep, start, noise, static_cast<int>((n + 3) / 4));
+    const std::size_t blocks = run(problem, cuda::kKeep, start, noise, problem.tiles());
     Points<float> ends(n, start.dimension);
     ends_.download(ends.values.data(), ends.values.size(), stream_);
     values_host_.resize(n);
@@ -178,16 +182,16 @@ class CudaFlow final : public Transport<float>, public ResidentTraining<float> {
       }
     }
     buffers_.bars = bars_.upload(bars, stream_);
-    must(cuda::run_solve(problem, buffers_, cuda::kBackward, static_cast<int>(tiles), stream_), "kernel");
-    pull(static_cast<int>(tiles), gradient);
-    return losses(tiles, n, 1, gradient, [&](std::size_t i) { return divergence[i]; });
+    must(cuda::run_solve(problem, buffers_, cuda::kBackward, static_cast<int>(blocks), stream_), "kernel");
+    pull(blocks, gradient);
+    return losses(problem, 1, gradient, [&](std::size_t i) { return divergence[i]; });
   }
 
   ResidentTraining<float>* resident() override { return this; }
 
   std::vector<ResidentOutcome> train(const ResidentSteps<float>& steps, ResidentState<float> state) override {
     const std::size_t n = steps.batch, k = steps.size(), size = parameters_.size();
-    cuda::Problem problem = problem_for(n, jets());
+    cuda::Problem problem = problem_for(n, jets(), kGroupsThatLearn);
     problem.from = 1;
     problem.to = 0;
     problem.mean_square = true;
@@ -199,7 +203,7 @@ class CudaFlow final : public Transport<float>, public ResidentTraining<float> {
     const std::vector<float> offsets(steps.offsets.begin(), steps.offsets.end());
     cuda::Carry carry{state.adam_steps, state.average_steps, state.first_step};
 
-    const auto blocks = static_cast<int>(reserve(problem, n, kBlocksThatLearn * processors_, true));
+    const auto blocks = static_cast<int>(reserve(problem, kBlocksThatLearn * processors_, cuda::kGradient));
     cuda::Buffers& b = buffers_;
     b.points = points_.upload(steps.data.values, stream_);
     const std::uint32_t* picks = picks_.upload(steps.picks, stream_);
@@ -210,9 +214,10 @@ class CudaFlow final : public Transport<float>, public ResidentTraining<float> {
     ResidentOutcome* outcomes = outcomes_.reserve(k);
     b.working = working_device_.reserve(field_.working_size());
     cuda::Update update{};
-    const InputBlock& input = field_.input_blocks().front();
-    update.rows = {config_.field.width, input.parameter_columns, input.features, input.distance ? problem.distance : -1,
-                   std::sqrt(std::abs(input.curvature))};
+    int columns = 0;
+    for (const InputBlock& input : field_.input_blocks()) columns += input.parameter_columns;
+    update.rows = {config_.field.width, columns, field_.features(), problem.distance,
+                   std::sqrt(std::abs(field_.input_blocks().front().curvature))};
     update.size = static_cast<int>(size);
     update.beta1 = steps.beta1;
     update.beta2 = steps.beta2;
@@ -235,6 +240,7 @@ class CudaFlow final : public Transport<float>, public ResidentTraining<float> {
       b.first_step = &carried[t].first_step;
       b.picks = picks + t * n;
       b.noise = noises == nullptr ? nullptr : noises + t * (noise.size() / k);
+      must(cuda::run_pack(problem, b.working, packed_.data(), stream_), "kernel");
       must(cuda::run_solve(problem, b, cuda::kGradient, blocks, stream_), "kernel");
       must(cuda::run_reduce(b.gradients, blocks, problem.working_size, update.sum, dense, update.squares, stream_), "kernel");
       must(cuda::run_update(update, problem, b, rates + t, carried + t, carried + t + 1, outcomes + t, stream_), "kernel");
@@ -268,10 +274,10 @@ class CudaFlow final : public Transport<float>, public ResidentTraining<float> {
     return 1 + (exact() ? manifold_->dimension() : config_.divergence.probes);
   }
 
-  cuda::Problem problem_for(std::size_t points, int jets) const {
+  cuda::Problem problem_for(std::size_t points, int jets, int groups) const {
     cuda::Problem problem = problem_;
     problem.points = static_cast<int>(points);
-    problem.jets = jets;
+    cuda::arrange(problem, jets, groups);
     problem.rtol = config_.solver.rtol;
     problem.atol = config_.solver.atol;
     problem.max_evaluations = config_.solver.max_evaluations;
@@ -298,45 +304,53 @@ class CudaFlow final : public Transport<float>, public ResidentTraining<float> {
     return known > 0 ? first_step_.upload(&known, 1, stream_) : nullptr;
   }
 
-  /// Makes room for the solves of n points on at most `most_blocks` blocks; returns the number of blocks. learns:
-  /// with tape and gradients.
-  std::size_t reserve(const cuda::Problem& problem, std::size_t n, int most_blocks, bool learns) {
-    const std::size_t tiles = (n + cuda::kPoints - 1) / cuda::kPoints;
-    const auto blocks = std::min<std::size_t>(tiles, static_cast<std::size_t>(most_blocks));
+  /// Makes room for the solves of a problem on at most `most_blocks` blocks, in mode kKeep as many; returns the number of
+  /// blocks. Where there is a tape, the problem is told how many steps it has room for.
+  std::size_t reserve(cuda::Problem& problem, int most_blocks, cuda::Mode mode) {
+    const auto n = static_cast<std::size_t>(problem.points), tiles = static_cast<std::size_t>(problem.tiles());
+    auto blocks = std::min(tiles, static_cast<std::size_t>(most_blocks));
     cuda::Buffers& b = buffers_;
+    b.packed = packed_.reserve(packed_size_);
     b.values = values_.reserve(n);
     b.energy = energy_.reserve(n);
     b.ends = ends_.reserve(n * static_cast<std::size_t>(problem.ambient));
     b.reports = reports_.reserve(tiles);
-    if (!learns) return blocks;
-    b.tape_size = static_cast<std::size_t>(cuda::tape_floats(problem.jets, problem.ambient)) *
-                  (kMostSteps * cuda::kStages + 1);
+    if (mode == cuda::kDensity) return blocks;
+    const cuda::Size size = cuda::kSizes[problem.size];
+    const auto evaluation = static_cast<std::size_t>(problem.tape_floats(size.coordinates, size.lanes));
+    const std::size_t fits = tape_budget_ / (cuda::kStages * evaluation);  // steps of all blocks
+    if (mode != cuda::kKeep) blocks = std::clamp<std::size_t>(fits / kLeastSteps, 1, blocks);
+    const std::size_t steps = std::clamp<std::size_t>(fits / blocks, 1, kMostSteps);
+    problem.most_steps = static_cast<int>(steps);
+    b.tape_size = evaluation * (steps * cuda::kStages + 1);
     b.tape = tape_.reserve(blocks * b.tape_size);
-    b.steps = steps_.reserve(blocks * kMostSteps);
-    b.unprojected = unprojected_.reserve(blocks * kMostSteps * 32);
+    b.steps = steps_.reserve(blocks * steps);
+    b.unprojected = unprojected_.reserve(blocks * steps * static_cast<std::size_t>(problem.tile() * size.lanes));
+    b.ring = ring_.reserve(blocks * cuda::kRing * static_cast<std::size_t>(problem.ring_floats()));
     b.gradients = gradients_.reserve(blocks * field_.working_size());
     return blocks;
   }
 
-  /// Starts the solves of the points on at most `most_blocks` blocks; returns the number of tiles.
-  std::size_t run(const cuda::Problem& problem, cuda::Mode mode, const Points<float>& points,
-                  const std::vector<float>& noise, int most_blocks) {
+  /// Starts the solves of the points on at most `most_blocks` blocks; returns the number of blocks.
+  std::size_t run(cuda::Problem& problem, cuda::Mode mode, const Points<float>& points, const std::vector<float>& noise,
+                  int most_blocks) {
     field_.prepare(parameters_, working_.data());
-    const std::size_t n = points.size(), blocks = reserve(problem, n, most_blocks, mode != cuda::kDensity);
+    const std::size_t blocks = reserve(problem, most_blocks, mode);
     cuda::Buffers& b = buffers_;
     b.working = working_device_.upload(working_.data(), field_.working_size(), stream_);
     b.points = points_.upload(points.values, stream_);
     b.noise = noise.empty() ? nullptr : noise_.upload(noise, stream_);
+    must(cuda::run_pack(problem, b.working, packed_.data(), stream_), "kernel");
     must(cuda::run_solve(problem, b, mode, static_cast<int>(blocks), stream_), "kernel");
     b.first_step = nullptr;
-    return (n + cuda::kPoints - 1) / cuda::kPoints;
+    return blocks;
   }
 
   /// The gradient of the parameters from those of the blocks.
-  void pull(int blocks, std::span<float> gradient) {
+  void pull(std::size_t blocks, std::span<float> gradient) {
     const std::size_t size = field_.working_size();
     sum_.reserve(size);
-    must(cuda::run_reduce(buffers_.gradients, blocks, static_cast<int>(size), sum_.reserve(size), 0, nullptr, stream_),
+    must(cuda::run_reduce(buffers_.gradients, static_cast<int>(blocks), static_cast<int>(size), sum_.reserve(size), 0, nullptr, stream_),
          "kernel");
     working_bar_.resize(size);
     sum_.download(working_bar_.data(), size, stream_);
@@ -346,12 +360,13 @@ class CudaFlow final : public Transport<float>, public ResidentTraining<float> {
 
   /// Waits; counts the solves; and has the points of the tiles that failed solved one by one on the host.
   template <class Again>
-  void finish(std::size_t tiles, const Points<float>& points, SolveSummary& summary, const Again& again) {
-    read_reports(tiles);
-    for (std::size_t tile = 0; tile < tiles; ++tile) {
+  void finish(const cuda::Problem& problem, const Points<float>& points, SolveSummary& summary, const Again& again) {
+    const auto size = static_cast<std::size_t>(problem.tile());
+    read_reports(problem);
+    for (std::size_t tile = 0; tile < reports_host_.size(); ++tile) {
       summary.add(solve_report(tile));
       if (reports_host_[tile].status == cuda::kOk) continue;
-      const std::size_t first = tile * cuda::kPoints, n = std::min<std::size_t>(cuda::kPoints, points.size() - first);
+      const std::size_t first = tile * size, n = std::min(size, points.size() - first);
       Points<float> few(n, points.dimension);
       for (std::size_t i = 0; i < n; ++i) std::copy(points[first + i].begin(), points[first + i].end(), few[i].begin());
       again(few, first, summary);
@@ -362,9 +377,9 @@ class CudaFlow final : public Transport<float>, public ResidentTraining<float> {
     summary.add(alone);
   }
 
-  void read_reports(std::size_t tiles) {
-    reports_host_.resize(tiles);
-    reports_.download(reports_host_.data(), tiles, stream_);
+  void read_reports(const cuda::Problem& problem) {
+    reports_host_.resize(static_cast<std::size_t>(problem.tiles()));
+    reports_.download(reports_host_.data(), reports_host_.size(), stream_);
     check_stream();
   }
   SolveReport solve_report(std::size_t tile) const {
@@ -374,18 +389,19 @@ class CudaFlow final : public Transport<float>, public ResidentTraining<float> {
 
   /// sign: that of dt. Points of tiles that failed are left out of the mean.
   template <class Value>
-  Loss losses(std::size_t tiles, std::size_t points, double sign, std::span<float> gradient, const Value& value) {
+  Loss losses(const cuda::Problem& problem, double sign, std::span<float> gradient, const Value& value) {
+    const auto points = static_cast<std::size_t>(problem.points), size = static_cast<std::size_t>(problem.tile());
     values_host_.resize(points);
     energy_host_.resize(points);
     if (sign < 0) values_.download(values_host_.data(), points, stream_);
     energy_.download(energy_host_.data(), points, stream_);
-    read_reports(tiles);
+    read_reports(problem);
     Loss loss;
     std::size_t counted = 0;
-    for (std::size_t tile = 0; tile < tiles; ++tile) {
+    for (std::size_t tile = 0; tile < reports_host_.size(); ++tile) {
       const SolveReport report = solve_report(tile);
       loss.summary.add(report);
-      for (std::size_t i = tile * cuda::kPoints; i < std::min(points, (tile + 1) * cuda::kPoints); ++i) {
+      for (std::size_t i = tile * size; i < std::min(points, (tile + 1) * size); ++i) {
         if (report.status != Status::ok) {
           loss.summary.failures.push_back({i, report.status});
           continue;
@@ -426,10 +442,12 @@ class CudaFlow final : public Transport<float>, public ResidentTraining<float> {
   Flow<float> host_;
   cudaStream_t stream_ = nullptr;
   int processors_ = 1;
+  std::size_t tape_budget_ = 0, packed_size_ = 0;
   cuda::Problem problem_{};
   cuda::Buffers buffers_{};
-  DeviceArray<float> working_device_, points_, noise_, values_, energy_, ends_, bars_, gradients_, tape_, unprojected_,
+  DeviceArray<float> working_device_, points_, noise_, values_, energy_, ends_, bars_, gradients_, tape_, ring_, unprojected_,
       sum_, parameters_device_, mean_, square_, average_, offsets_;
+  DeviceArray<float4> packed_;
   DeviceArray<std::uint32_t> picks_;
   DeviceArray<double> rates_, squares_;
   DeviceArray<cuda::Carry> carry_;

@@ -1,6 +1,8 @@
 #pragma once
-// What warp 0 of a block does: the equation's state of four points, its geometry, and the solver of ode/solver.cpp
+// What the warps that drive do: the equation's state of a tile of points, its geometry, and the solver of ode/solver.cpp
 // (dopri5 with error control and projection), constant for constant; forward and backward.
+
+#include <math_constants.h>
 
 #include "riemflow/engine/cuda/network_pass.cuh"
 
@@ -19,46 +21,75 @@ __constant__ double kE[7] = {71.0 / 57600, 0, -71.0 / 16695, 71.0 / 1920, -17253
 constexpr double kSafety = 0.9, kShrink = 0.2, kGrow = 10, kAlpha = 0.85, kBeta = 0.2, kStretch = 1.08;
 
 /// State of a point: lane i of its group has row i of it; row D is ∫ div f dt, row D + 1 ∫‖f‖² dt.
-template <int G, int D, int J>
+template <int D, int J, int G, bool kLearns>
 struct Driver {
-  static constexpr int F = kFeatures<G, D>, k = J - 1;
-  Block<D, F, J>& block;
-  Geometry<G, D> geometry;
+  Block<J, kLearns>& block;
+  Geometry<D, G> geometry;
   const float* noise;  // of the lane's point
-  Lane lane = {};
+  Lane<G> lane = {};
   float stage[kStages + 1] = {};  // rates, of the lane's row
+  int turn = 0;                   // of the shared sums
+  int pending = 0;                // evaluations in the ring
 
-  __device__ int warp_lane() const { return static_cast<int>(threadIdx.x) & 31; }
-  __device__ float* point_tape(float* tape) const { return tape + (kMostDepth + 1) * J * 4 * kWidth; }
+  __device__ const Problem& p() const { return block.p; }
+  __device__ int k() const { return p().jets - 1; }
+  /// Of the lane's point and jet.
+  __device__ int column() const {
+    return block.column(lane.point / kGroup) + lane.jet * kGroup + lane.point % kGroup;
+  }
+  __device__ bool has_jet() const { return lane.jet < p().jets; }
+  __device__ bool has_row(int i) const { return i < p().ambient; }
+  /// What the lane itself keeps of an evaluation, number n of 2D.
+  __device__ float& own_tape(float* tape, int n) const {
+    return tape[(p().depth + 1) * p().layer_floats() + n * p().tile() * G + lane.thread];
+  }
+
+  /// raw, the lane's jet of the network's output, becomes bounded: u = b·tanh(raw/b).
+  __device__ void bound(float (&raw)[D]) const {
+    const float b = p().bound;
+    if (b <= 0) return;
+#pragma unroll
+    for (int i = 0; i < D; ++i) {
+      const float h = tanhf(lane.from(raw[i], 0) / b);
+      raw[i] = lane.jet == 0 ? b * h : (1 - h * h) * raw[i];
+    }
+  }
+  __device__ void bound_backward(const float (&raw)[D], float (&bar)[D]) const {
+    const float b = p().bound;
+    if (b <= 0) return;
+#pragma unroll
+    for (int i = 0; i < D; ++i) {
+      const float h = tanhf(lane.from(raw[i], 0) / b), slope = 1 - h * h;
+      const float bend = lane.sum(lane.jet > 0 && has_jet() ? -2 * h * slope / b * raw[i] * bar[i] : 0.0f);
+      bar[i] = slope * bar[i] + (lane.jet == 0 ? bend : 0.0f);
+    }
+  }
 
   /// The rate of the lane's row at the state `own`; tape null: nothing is kept.
   __device__ float evaluate(float t, float own, float* tape) {
-    auto& m = block.m;
-    float x[D], v[D], features[F], u[D], velocity[D];
+    float x[D], v[D], u[D], velocity[D];
     lane.gather(own, x);
     if (tape != nullptr) {
 #pragma unroll
-      for (int i = 0; i < D; ++i) point_tape(tape)[32 * i + warp_lane()] = x[i];
+      for (int i = 0; i < D; ++i) own_tape(tape, i) = x[i];
     }
     geometry.project(x);
-    geometry.seed(lane, x, k, noise, v);
-    geometry.embed(lane, x, v, features);
-    if (lane.jet < J) {
-#pragma unroll
-      for (int i = 0; i < F; ++i) m.features[i * block.S + lane.point * J + lane.jet] = features[i];
-    }
+    geometry.seed(lane, x, k(), p().ambient, noise, v);
+    if (has_jet()) geometry.embed(lane, x, v, [&](int i, float value) { block.features[i * p().stride + column()] = value; });
     block.call(kForwardPass, t, tape);
+    const float* parts = block.layer(p().depth);
 #pragma unroll
     for (int i = 0; i < D; ++i) {
-      u[i] = lane.jet == 0 ? m.output_bias[i] + t * m.output_time[i] : 0.0f;
-      if (lane.jet < J) {
-#pragma unroll
-        for (int w = 0; w < kWidth / 8; ++w) u[i] += m.partial[w][lane.point][i * J + lane.jet];
+      u[i] = 0;
+      if (has_row(i) && has_jet()) {
+        if (lane.jet == 0) u[i] = block.b.working[p().output_bias + i] + t * block.b.working[p().output_time + i];
+        for (int s = 0; s < p().output_splits; ++s) u[i] += parts[(s * p().ambient + i) * p().stride + column()];
       }
-      if (tape != nullptr) point_tape(tape)[32 * (D + i) + warp_lane()] = u[i];
+      if (tape != nullptr) own_tape(tape, D + i) = u[i];
     }
+    bound(u);
     const auto rates = geometry.rates(lane, x, v, u, velocity);
-    float mine = lane.jet == D ? (J > 1 ? rates.divergence : 0.0f) : lane.jet == D + 1 ? rates.kinetic : 0.0f;
+    float mine = lane.jet == D ? (k() > 0 ? rates.divergence : 0.0f) : lane.jet == D + 1 ? rates.kinetic : 0.0f;
 #pragma unroll
     for (int i = 0; i < D; ++i) mine = lane.jet == i ? velocity[i] : mine;
     return mine;
@@ -66,56 +97,57 @@ struct Driver {
 
   /// What an evaluation sends back to the lane's coordinate, given the cotangent of its row's rate.
   __device__ float pull_back(float t, float* tape, float rate_bar) {
-    auto& m = block.m;
-    float z[D], x[D], v[D], u[D], f_bar[D], u_bar[D], in_bar[D], features[F];
+    float z[D], x[D], v[D], raw[D], u[D], f_bar[D], u_bar[D], in_bar[D];
 #pragma unroll
     for (int i = 0; i < D; ++i) {
-      x[i] = z[i] = point_tape(tape)[32 * i + warp_lane()];
-      u[i] = point_tape(tape)[32 * (D + i) + warp_lane()];
+      x[i] = z[i] = own_tape(tape, i);
+      u[i] = raw[i] = own_tape(tape, D + i);
     }
     geometry.project(x);
-    geometry.seed(lane, x, k, noise, v);
-    geometry.embed(lane, x, v, features);
+    geometry.seed(lane, x, k(), p().ambient, noise, v);
+    bound(u);
     lane.gather(rate_bar, f_bar);
     geometry.rates_backward(lane, x, v, u, f_bar, lane.from(rate_bar, D), lane.from(rate_bar, D + 1), u_bar, in_bar);
-    if (lane.jet < J) {
+    bound_backward(raw, u_bar);
+    const int e = pending++;
+    if (has_jet()) {
+      float *features = block.ring_features(e), *outputs = block.ring_outputs(e);
+      geometry.embed(lane, x, v, [&](int i, float value) { features[i * p().columns() + column()] = value; });
 #pragma unroll
-      for (int i = 0; i < F; ++i) m.features[i * block.S + lane.point * J + lane.jet] = features[i];
-    }
-#pragma unroll
-    for (int i = 0; i < D; ++i) {
-      if (lane.jet < J) m.u_bar[i * block.S + lane.point * J + lane.jet] = u_bar[i];
-      float own = lane.jet == 0 ? u_bar[i] : 0.0f;
-      own += __shfl_xor_sync(0xffffffffu, own, 8);
-      own += __shfl_xor_sync(0xffffffffu, own, 16);
-      if (warp_lane() == 0) {
-        m.output_bias_gradient[i] += own;
-        m.output_time_gradient[i] += t * own;
-      }
-    }
-    block.call(kBackwardPass, t, tape);
-#pragma unroll
-    for (int i = 0; i < F; ++i) {
-      features[i] = 0;
-      if (lane.jet < J) {
-#pragma unroll
-        for (int w = 0; w < kWidth / 8; ++w) features[i] += m.feature_bar[w][lane.point][i * J + lane.jet];
-      }
-    }
-    if (lane.jet >= J) {
+      for (int i = 0; i < D; ++i)
+        if (has_row(i)) block.u_bar[i * p().stride + column()] = outputs[i * p().columns() + column()] = u_bar[i];
+    } else {
 #pragma unroll
       for (int i = 0; i < D; ++i) in_bar[i] = 0;
     }
-    geometry.embed_backward(lane, x, v, features, in_bar);
+    if (lane.thread == 0) {
+      block.m.pending = e;
+      block.m.times[e] = t;
+      block.m.tapes[e] = tape;
+    }
+    block.call(kBackwardPass, t, tape);
+    const float* parts = block.layer(1);
+    geometry.embed_backward(lane, x, v, [&](int i) {
+      float sum = 0;
+      if (has_jet())
+        for (int s = 0; s < p().input_splits; ++s) sum += parts[(s * p().input.columns + i) * p().stride + column()];
+      return sum;
+    }, in_bar);
     float x_bar[D];
 #pragma unroll
     for (int i = 0; i < D; ++i) x_bar[i] = lane.from(in_bar[i], 0);
-    geometry.seed_backward(lane, x, k, noise, v, in_bar, x_bar);
+    geometry.seed_backward(lane, x, k(), p().ambient, noise, v, in_bar, x_bar);
     geometry.project_backward(z, x_bar);
     float mine = 0;
 #pragma unroll
     for (int i = 0; i < D; ++i) mine = lane.jet == i ? x_bar[i] : mine;
     return mine;
+  }
+  /// Adds what the ring holds to the gradients of the weights.
+  __device__ void learn() {
+    if (lane.thread == 0) block.m.pending = pending;
+    block.call(kLearn, 0, nullptr);
+    pending = 0;
   }
 
   __device__ float projected(float own) const {
@@ -126,166 +158,206 @@ struct Driver {
     for (int i = 0; i < D; ++i) own = lane.jet == i ? z[i] : own;
     return own;
   }
-  __device__ bool all_inside(float own) const {
+  __device__ bool inside(float own) const {
     float z[D];
     lane.gather(own, z);
-    return __all_sync(0xffffffffu, geometry.inside(z)) != 0;
+    return geometry.inside(z);
   }
   __device__ float weight_at(float own) const {
     float z[D];
     lane.gather(own, z);
-    return lane.jet < D ? geometry.error_weight(z) : 1.0f;
+    return geometry.error_weight(z, lane.jet);
   }
 
+  /// For the warps that drive, and no others.
+  __device__ void wait() const { asm volatile("bar.sync 1, %0;" ::"r"(p().tile() * G) : "memory"); }
+
+  struct Measured {
+    double norm;  ///< NaN if not finite
+    bool good;    ///< at all points
+  };
   /// Root mean square over rows of weight·v/(atol + rtol·|y|), over points as asked.
-  __device__ double norm(float v, float y, float other) const {
-    const Problem& p = block.problem;
-    constexpr int kControlled = J > 1 ? D + 1 : D;
+  __device__ Measured measure(float v, float y, float other, bool good) {
+    const int controlled = p().ambient + (k() > 0 ? 1 : 0);
     const double size = fmax(fabs(static_cast<double>(y)), fabs(static_cast<double>(other)));
     const double w = fmaxf(weight_at(y), weight_at(other));
-    const double e = lane.jet < kControlled ? w * static_cast<double>(v) / (p.atol + p.rtol * size) : 0.0;
+    const bool counts = has_row(lane.jet) || (lane.jet == D && k() > 0);
+    const double e = counts ? w * static_cast<double>(v) / (p().atol + p().rtol * size) : 0.0;
     double sum = e * e;
-    for (int step = 1; step < 8; step *= 2) sum += __shfl_xor_sync(0xffffffffu, sum, step);
-    double most = sum;
-    bool finite = isfinite(sum);
-    for (int step = 8; step < 32; step *= 2) {
+#pragma unroll
+    for (int step = 1; step < G; step *= 2) sum += __shfl_xor_sync(0xffffffffu, sum, step);
+    double most = isfinite(sum) ? sum : CUDART_INF;
+#pragma unroll
+    for (int step = G; step < 32; step *= 2) {
       sum += __shfl_xor_sync(0xffffffffu, sum, step);
       most = fmax(most, __shfl_xor_sync(0xffffffffu, most, step));
     }
-    finite = __all_sync(0xffffffffu, finite) != 0;
-    if (!finite) return nan("");
-    return sqrt((p.mean_square ? sum / kPoints : most) / kControlled);
-  }
-
-  __device__ double guess(double t, double direction, double span, float y) {
-    const double slope = norm(stage[0], y, y), size = norm(y, y, y);
-    double h = size < 1e-5 || slope < 1e-5 ? 1e-6 : 0.01 * size / slope;
-    h = fmin(h, span);
-    const float trial = y + static_cast<float>(direction * h) * stage[0];
-    if (!all_inside(trial)) return direction * h;
-    const float after = evaluate(static_cast<float>(t + direction * h), trial, nullptr);
-    const double bend = norm(after - stage[0], y, y) / h, steepest = fmax(slope, bend);
-    if (!isfinite(steepest)) return direction * h;
-    const double proposed = steepest <= 1e-15 ? fmax(1e-6, h * 1e-3) : pow(0.01 / steepest, 1.0 / 5);
-    return direction * fmin(fmin(100 * h, proposed), span);
-  }
-
-  /// A step: `next` and its unprojected `raw`, with the error's norm. False where it leaves the domain.
-  __device__ bool try_step(double t, double step, double t_next, float y, float* tape, float& raw, float& next,
-                           double& error) {
-    const auto slot = [&](int i) {
-      return tape == nullptr ? nullptr : tape + static_cast<size_t>(i) * tape_floats(J, D);
-    };
-#pragma unroll
-    for (int i = 1; i < kStages; ++i) {
-      float trial = y;
-      if (lane.jet < D) {
-#pragma unroll
-        for (int j = 0; j < i; ++j) trial += static_cast<float>(step * kA[i][j]) * stage[j];
-      }
-      if (!all_inside(trial)) return false;
-      stage[i] = evaluate(static_cast<float>(t + kC[i] * step), trial, slot(i));
+    good = __all_sync(0xffffffffu, good) != 0;
+    Shared& m = block.m;
+    const int warp = lane.thread / 32, warps = p().tile() * G / 32;
+    turn ^= 1;
+    if (lane.thread % 32 == 0) {
+      m.sums[turn][warp] = sum;
+      m.mosts[turn][warp] = most;
+      m.goods[turn][warp] = good;
     }
-    raw = y;
-#pragma unroll
-    for (int i = 0; i < kStages; ++i) raw += static_cast<float>(step * kB[i]) * stage[i];
-    if (!all_inside(raw)) return false;
-    next = projected(raw);
-    stage[kStages] = evaluate(static_cast<float>(t_next), next, slot(kStages));
-    float estimate = 0;
-#pragma unroll
-    for (int i = 0; i <= kStages; ++i) estimate += static_cast<float>(step * kE[i]) * stage[i];
-    error = norm(estimate, y, next);
-    return true;
+    wait();
+    sum = most = 0;
+    for (int i = 0; i < warps; ++i) {
+      sum += m.sums[turn][i];
+      most = fmax(most, m.mosts[turn][i]);
+      good &= m.goods[turn][i] != 0;
+    }
+    if (!isfinite(most)) return {CUDART_NAN, good};
+    return {sqrt((p().mean_square ? sum / p().tile() : most) / controlled), good};
   }
 
-  /// y from p.from to p.to; steps and tape kept if tape is not null.
+  /// Where stage i of a step from y is evaluated; i = kStages: the end of the step, unprojected.
+  __device__ float trial_of(int i, double step, float y) const {
+    float trial = y;
+    const bool last = i == kStages;
+    if (lane.jet >= D && !last) return trial;
+#pragma unroll
+    for (int j = 0; j < kStages; ++j) {
+      const double weight = last ? kB[j] : j < kStages - 1 && i < kStages ? kA[i][j < 5 ? j : 4] : 0.0;
+      trial += j < i ? static_cast<float>(step * weight) * stage[j] : 0.0f;
+    }
+    return trial;
+  }
+
+  /// y from p.from to p.to; steps and tape kept if tape is not null. One loop around one evaluation, so that the network
+  /// is compiled once.
   __device__ void solve(float& y, double first_step, Report& report, double2* steps, float* unprojected, float* tape) {
-    const Problem& p = block.problem;
-    const double direction = p.to < p.from ? -1 : 1, span = fabs(p.to - p.from);
-    double t = p.from, h = direction * fmin(fabs(first_step), span), before = 1;
-    report = {kOk, 0, 0, 1, 0};
-    if (!all_inside(y)) {
-      report.status = kOutside;
-      return;
-    }
-    stage[0] = evaluate(static_cast<float>(t), y, tape);
-    if (!isfinite(norm(stage[0], y, y))) {
-      report.status = kNonFinite;
-      return;
-    }
-    if (h == 0) {
-      h = guess(t, direction, span, y);
+    const double direction = p().to < p().from ? -1 : 1, span = fabs(p().to - p().from);
+    const auto evaluation = static_cast<size_t>(p().tape_floats(D, G));
+    double t = p().from, h = direction * fmin(fabs(first_step), span), before = 1, step = 0, t_next = t, guess = 0, slope = 0;
+    report = {kOk, 0, 0, 0, 0};
+    enum { kStart, kGuess, kStage } phase = kStart;
+    int i = 0, blame = kUnderflow;  // i: stage
+    bool stays = inside(y);
+    float trial = y, raw = 0;
+    double at = t;
+    for (;;) {
+      float* slot = tape == nullptr || phase == kGuess
+                        ? nullptr
+                        : tape + static_cast<size_t>(report.accepted * kStages + i) * evaluation;
+      const float rate = evaluate(static_cast<float>(at), trial, slot);
       ++report.evaluations;
-    }
-    int blame = kUnderflow;
-    while (t != p.to) {
-      if (report.evaluations + kStages > p.max_evaluations || (tape != nullptr && report.accepted >= p.most_steps)) {
+      if (phase == kStart) {
+        stage[0] = rate;
+        const Measured start = measure(rate, y, y, stays);
+        if (!start.good || !isfinite(start.norm)) {
+          report.status = start.good ? kNonFinite : kOutside;
+          return;
+        }
+        if (h == 0) {
+          slope = start.norm;
+          const double size = measure(y, y, y, true).norm;
+          guess = fmin(size < 1e-5 || slope < 1e-5 ? 1e-6 : 0.01 * size / slope, span);
+          trial = y + static_cast<float>(direction * guess) * rate;
+          stays = inside(trial);
+          at = t + direction * guess;
+          phase = kGuess;
+          continue;
+        }
+      } else if (phase == kGuess) {
+        const Measured change = measure(rate - stage[0], y, y, stays);
+        const double steepest = fmax(slope, change.norm / guess);
+        const double proposed = steepest <= 1e-15 ? fmax(1e-6, guess * 1e-3) : pow(0.01 / steepest, 1.0 / 5);
+        h = direction * (change.good && isfinite(change.norm) ? fmin(fmin(100 * guess, proposed), span) : guess);
+      } else {
+#pragma unroll
+        for (int j = 0; j <= kStages; ++j) stage[j] = j == i ? rate : stage[j];
+        if (i < kStages) {
+          ++i;
+          trial = trial_of(i, step, y);
+          stays &= inside(trial);
+          at = i < kStages ? t + kC[i < kStages ? i : 0] * step : t_next;
+          if (i == kStages) {
+            raw = trial;
+            trial = projected(raw);
+          }
+          continue;
+        }
+        float estimate = 0;
+#pragma unroll
+        for (int j = 0; j <= kStages; ++j) estimate += static_cast<float>(step * kE[j]) * stage[j];
+        const Measured tried = measure(estimate, y, trial, stays);
+        const double error = tried.norm;
+        if (!tried.good || !(error <= 1)) {
+          ++report.rejected;
+          const bool measured = tried.good && isfinite(error);
+          if (!measured) blame = tried.good ? kNonFinite : kOutside;
+          h = step * (measured ? fmax(kShrink, kSafety * pow(error, -1.0 / 5)) : kShrink);
+          if (fabs(h) < 4 * 1.1920929e-7) {
+            report.status = blame;
+            return;
+          }
+        } else {
+          if (tape != nullptr) {
+            if (lane.thread == 0) steps[report.accepted] = {t, step};
+            unprojected[report.accepted * p().tile() * G + lane.thread] = raw;
+          }
+          const double err = fmax(error, 1e-10);
+          if (report.accepted == 0)
+            report.first_step = fabs(step) * fmin(fmax(kSafety * pow(err, -1.0 / 5), kShrink), kGrow);
+          const double planned =
+              fabs(step) * fmin(fmax(kSafety * pow(err, -kAlpha / 5) * pow(before, kBeta / 5), kShrink), kGrow);
+          h = direction * (fabs(step) < fabs(h) ? fmax(fabs(h), planned) : planned);
+          before = fmax(error, 1e-4);
+          blame = kUnderflow;
+          ++report.accepted;
+          t = t_next;
+          y = trial;
+          stage[0] = rate;
+          if (t == p().to) return;
+        }
+      }
+      // The next step.
+      if (report.evaluations + kStages > p().max_evaluations || (tape != nullptr && report.accepted >= p().most_steps)) {
         report.status = kTooMany;
         return;
       }
-      const double remaining = p.to - t, count = ceil(remaining / (kStretch * h));
-      const double step = count <= 4 ? remaining / count : h;
-      const double t_next = step == remaining ? p.to : t + step;
-      float raw = 0, next = 0;
-      double error = 0;
-      const bool stayed = try_step(
-          t, step, t_next, y,
-          tape == nullptr ? nullptr : tape + static_cast<size_t>(report.accepted) * kStages * tape_floats(J, D), raw, next,
-          error);
-      report.evaluations += kStages;
-      if (!stayed || !(error <= 1)) {
-        ++report.rejected;
-        const bool measured = stayed && isfinite(error);
-        if (!measured) blame = stayed ? kNonFinite : kOutside;
-        h = step * (measured ? fmax(kShrink, kSafety * pow(error, -1.0 / 5)) : kShrink);
-        if (fabs(h) < 4 * 1.1920929e-7) {
-          report.status = blame;
-          return;
-        }
-        continue;
-      }
-      if (tape != nullptr) {
-        if (warp_lane() == 0) steps[report.accepted] = {t, step};
-        unprojected[report.accepted * 32 + warp_lane()] = raw;
-      }
-      const double err = fmax(error, 1e-10);
-      if (report.accepted == 0)
-        report.first_step = fabs(step) * fmin(fmax(kSafety * pow(err, -1.0 / 5), kShrink), kGrow);
-      const double planned =
-          fabs(step) * fmin(fmax(kSafety * pow(err, -kAlpha / 5) * pow(before, kBeta / 5), kShrink), kGrow);
-      h = direction * (fabs(step) < fabs(h) ? fmax(fabs(h), planned) : planned);
-      before = fmax(error, 1e-4);
-      blame = kUnderflow;
-      ++report.accepted;
-      t = t_next;
-      y = next;
-      stage[0] = stage[kStages];
+      const double remaining = p().to - t, count = ceil(remaining / (kStretch * h));
+      step = count <= 4 ? remaining / count : h;
+      t_next = step == remaining ? p().to : t + step;
+      phase = kStage;
+      i = 1;
+      trial = trial_of(1, step, y);
+      stays = inside(trial);
+      at = t + kC[1] * step;
     }
   }
 
   __device__ void backward(int taken, const double2* steps, const float* unprojected, float* tape, float y_bar) {
     __syncwarp();
-    for (int s = taken; s-- > 0;) {
-      const double t = steps[s].x, h = steps[s].y;
-      float z[D], bar[D];
-      lane.gather(unprojected[s * 32 + warp_lane()], z);
-      lane.gather(y_bar, bar);
-      geometry.project_backward(z, bar);
+    wait();
+    double t = 0, h = 0;
+    for (int e = taken * kStages; e-- > 0;) {
+      const int s = e / kStages, i = e % kStages;
+      if (i == kStages - 1) {
+        t = steps[s].x;
+        h = steps[s].y;
+        float z[D], bar[D];
+        lane.gather(unprojected[s * p().tile() * G + lane.thread], z);
+        lane.gather(y_bar, bar);
+        geometry.project_backward(z, bar);
 #pragma unroll
-      for (int i = 0; i < D; ++i) y_bar = lane.jet == i ? bar[i] : y_bar;
+        for (int n = 0; n < D; ++n) y_bar = lane.jet == n ? bar[n] : y_bar;
 #pragma unroll
-      for (int i = 0; i < kStages; ++i) stage[i] = static_cast<float>(h * kB[i]) * y_bar;
-#pragma unroll
-      for (int i = kStages - 1; i >= 0; --i) {
-        const float sent = pull_back(static_cast<float>(t + kC[i] * h),
-                                     tape + static_cast<size_t>(s * kStages + i) * tape_floats(J, D), stage[i]);
-        if (lane.jet < D) {
-          y_bar += sent;
-#pragma unroll
-          for (int j = 0; j < i; ++j) stage[j] += static_cast<float>(h * kA[i][j]) * sent;
-        }
+        for (int j = 0; j < kStages; ++j) stage[j] = static_cast<float>(h * kB[j]) * y_bar;
       }
+      float rate_bar = 0;
+#pragma unroll
+      for (int j = 0; j < kStages; ++j) rate_bar = j == i ? stage[j] : rate_bar;
+      const float sent = pull_back(static_cast<float>(t + kC[i] * h),
+                                   tape + static_cast<size_t>(e) * static_cast<size_t>(p().tape_floats(D, G)), rate_bar);
+      if (lane.jet < D) {
+        y_bar += sent;
+#pragma unroll
+        for (int j = 0; j < kStages - 1; ++j) stage[j] += j < i ? static_cast<float>(h * kA[i][j]) * sent : 0.0f;
+      }
+      if (pending == kRing || e == 0) learn();
     }
   }
 };

@@ -1,122 +1,99 @@
 #pragma once
-// The perceptron of a vector field on four points with their jets, by one block: forward, and backward with
-// the gradient of its weights. Weights and activations are in shared memory; a thread is one unit of one point.
+// Products of a network's matrices with jets, on tensor cores in single precision: every number is split into two
+// of TF32, v = hi + lo, and three of the four products are added up, which leaves an error of 2⁻²².
 //
-// A warp has 8 units and the 4 points. Its product with a W × W matrix is split over k among 8 lanes: lane
-// (g, s) adds up rows 2g and 2g + 1 of the warp over k = s, s + 8, s + 16 … for all columns, and a
-// reduce-scatter leaves each lane with the jets of one unit of one point: unit 8·warp + 2g + (s >> 2), point
-// s & 3. Matrices are packed so that the lanes' weights are consecutive:
-//   packed[((row·W/32 + m)·8 + s)·4 + e] = w[row][s + 8(4m + e)]
+// Points come in groups of 8, the width of a tensor core's product; the columns of a group are [jet][point]. A warp
+// computes 16 units of all jets of a group, so that the value and the derivatives of a unit at a point are in one
+// thread: lane (g, t) holds units g and g + 8 at points 2t and 2t + 1. The same four numbers of a lane are an operand
+// of the product that makes the gradient of a matrix, which sums over columns and does not mind their order.
 
 #include <cuda_runtime.h>
 
+#include <cstdint>
+
 namespace riemflow::cuda {
 
-constexpr int kPoints = 4;  // of a block
+constexpr int kGroup = 8;   // points
+constexpr int kUnits = 16;  // rows of a tile of a matrix
+constexpr int kSteps = 8;   // columns of it
 
-/// Floats from one row of an activation matrix (columns: point · J + jet) to the next: a multiple of 4 whose
-/// quarter is odd, so that eight rows read at once meet no bank twice.
+/// [unit 16][point 8] a jet, as the lanes of a warp hold it: (g, 2t), (g, 2t + 1), (g + 8, 2t), (g + 8, 2t + 1).
 template <int J>
-constexpr int kStride = (J % 2 == 1) ? 4 * J : 4 * J + 4;
+using Tile = float[J][4];
 
-template <int W>
 struct Thread {
   int lane = static_cast<int>(threadIdx.x) & 31, warp = static_cast<int>(threadIdx.x) >> 5;
-  int g = lane >> 3, s = lane & 7;
-  int row = 8 * warp + 2 * g;         // first of its two rows of a product
-  int unit = row + (s >> 2);          // whose jets it holds
-  int point = s & 3;
+  int warps = static_cast<int>(blockDim.x) >> 5;
+  int g = lane >> 2, t = lane & 3;
 };
 
-/// out[j] = Σ_k w[unit][k]·x[k][point, j], all threads of the block; w packed.
-template <int W, int J>
-__device__ inline void product(const Thread<W>& me, const float* __restrict__ packed, const float* x, float (&out)[J]) {
-  constexpr int S = kStride<J>;
-  float sum[2][4 * J];
-#pragma unroll
-  for (int c = 0; c < 4 * J; ++c) sum[0][c] = sum[1][c] = 0;
-#pragma unroll
-  for (int m = 0; m < W / 32; ++m) {
-    const float4 a = reinterpret_cast<const float4*>(packed)[(me.row * (W / 32) + m) * 8 + me.s];
-    const float4 b = reinterpret_cast<const float4*>(packed)[((me.row + 1) * (W / 32) + m) * 8 + me.s];
-    const float wa[4] = {a.x, a.y, a.z, a.w}, wb[4] = {b.x, b.y, b.z, b.w};
-#pragma unroll
-    for (int e = 0; e < 4; ++e) {
-      const float4* row = reinterpret_cast<const float4*>(x + (me.s + 8 * (4 * m + e)) * S);
-#pragma unroll
-      for (int c = 0; c < J; ++c) {
-        const float4 v = row[c];
-        const float vs[4] = {v.x, v.y, v.z, v.w};
-#pragma unroll
-        for (int q = 0; q < 4; ++q) {
-          sum[0][4 * c + q] += wa[e] * vs[q];
-          sum[1][4 * c + q] += wb[e] * vs[q];
-        }
-      }
-    }
-  }
-  // Reduce-scatter over the 8 lanes: rows, then pairs of points, then points.
-  float one[4 * J], two[2 * J];
-  const bool second_row = me.s & 4, second_pair = me.s & 2, odd = me.s & 1;
-#pragma unroll
-  for (int c = 0; c < 4 * J; ++c) {
-    const float keep = second_row ? sum[1][c] : sum[0][c], send = second_row ? sum[0][c] : sum[1][c];
-    one[c] = keep + __shfl_xor_sync(0xffffffffu, send, 4);
-  }
-#pragma unroll
-  for (int c = 0; c < 2 * J; ++c) {
-    const float keep = second_pair ? one[2 * J + c] : one[c], send = second_pair ? one[c] : one[2 * J + c];
-    two[c] = keep + __shfl_xor_sync(0xffffffffu, send, 2);
-  }
-#pragma unroll
-  for (int j = 0; j < J; ++j) {
-    const float keep = odd ? two[J + j] : two[j], send = odd ? two[j] : two[J + j];
-    out[j] = keep + __shfl_xor_sync(0xffffffffu, send, 1);
-  }
+struct Parts {
+  std::uint32_t hi, lo;
+};
+__device__ inline Parts split(float v) {
+  const std::uint32_t hi = (__float_as_uint(v) + 0x1000u) & 0xffffe000u;  // to nearest
+  return {hi, __float_as_uint(v - __uint_as_float(hi))};
 }
 
-/// gradient (packed) += Σ_columns bar[row]·x[k], the thread's own 2 × W/8 entries.
-template <int W, int J>
-__device__ inline void add_outer(const Thread<W>& me, const float* bar, const float* x, float* gradient) {
-  constexpr int S = kStride<J>;
-  float a[4 * J], b[4 * J];
-#pragma unroll
-  for (int c = 0; c < J; ++c) {
-    reinterpret_cast<float4*>(a)[c] = reinterpret_cast<const float4*>(bar + me.row * S)[c];
-    reinterpret_cast<float4*>(b)[c] = reinterpret_cast<const float4*>(bar + (me.row + 1) * S)[c];
-  }
-#pragma unroll
-  for (int m = 0; m < W / 32; ++m) {
-    float4* to_a = reinterpret_cast<float4*>(gradient) + (me.row * (W / 32) + m) * 8 + me.s;
-    float4* to_b = reinterpret_cast<float4*>(gradient) + ((me.row + 1) * (W / 32) + m) * 8 + me.s;
-    float4 va = *to_a, vb = *to_b;
-    float* pa = reinterpret_cast<float*>(&va);
-    float* pb = reinterpret_cast<float*>(&vb);
-#pragma unroll
-    for (int e = 0; e < 4; ++e) {
-      const float4* row = reinterpret_cast<const float4*>(x + (me.s + 8 * (4 * m + e)) * S);
-#pragma unroll
-      for (int c = 0; c < J; ++c) {
-        const float4 v = row[c];
-        pa[e] += a[4 * c] * v.x + a[4 * c + 1] * v.y + a[4 * c + 2] * v.z + a[4 * c + 3] * v.w;
-        pb[e] += b[4 * c] * v.x + b[4 * c + 1] * v.y + b[4 * c + 2] * v.z + b[4 * c + 3] * v.w;
-      }
-    }
-    *to_a = va;
-    *to_b = vb;
-  }
+/// sum += a·b of a 16 × 8 and an 8 × 8 tile.
+__device__ inline void multiply_add(float (&sum)[4], std::uint32_t a0, std::uint32_t a1, std::uint32_t a2, std::uint32_t a3,
+                                    std::uint32_t b0, std::uint32_t b1) {
+  asm("mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {%0,%1,%2,%3};"
+      : "+f"(sum[0]), "+f"(sum[1]), "+f"(sum[2]), "+f"(sum[3])
+      : "r"(a0), "r"(a1), "r"(a2), "r"(a3), "r"(b0), "r"(b1));
 }
 
-/// Over the lanes of one point: units of the warp.
-__device__ inline float sum_over_units(float v) {
-  v += __shfl_xor_sync(0xffffffffu, v, 4);
-  v += __shfl_xor_sync(0xffffffffu, v, 8);
-  return v + __shfl_xor_sync(0xffffffffu, v, 16);
+struct Left {
+  Parts v[4];
+  /// Of (g, t), (g + 8, t), (g, t + 4), (g + 8, t + 4).
+  __device__ explicit Left(float4 w) : v{split(w.x), split(w.y), split(w.z), split(w.w)} {}
+};
+struct Right {
+  Parts v[2];
+  /// Of (t, g), (t + 4, g).
+  __device__ Right(float first, float second) : v{split(first), split(second)} {}
+};
+/// sum + rest += a·b; rest may be sum.
+__device__ inline void multiply_add(float (&sum)[4], float (&rest)[4], const Left& a, const Right& b) {
+  multiply_add(rest, a.v[0].lo, a.v[1].lo, a.v[2].lo, a.v[3].lo, b.v[0].hi, b.v[1].hi);
+  multiply_add(rest, a.v[0].hi, a.v[1].hi, a.v[2].hi, a.v[3].hi, b.v[0].lo, b.v[1].lo);
+  multiply_add(sum, a.v[0].hi, a.v[1].hi, a.v[2].hi, a.v[3].hi, b.v[0].hi, b.v[1].hi);
 }
-/// Over the four points of one unit.
-__device__ inline float sum_over_points(float v) {
-  v += __shfl_xor_sync(0xffffffffu, v, 1);
-  return v + __shfl_xor_sync(0xffffffffu, v, 2);
+
+/// out = the 16 rows `packed` (float4 a lane, step after step) times the columns x of a group, [row][jet · 8 + point] with
+/// `stride` floats a row, over the steps of 8 rows from `from` to `to`.
+template <int J>
+__device__ inline void multiply(const Thread& me, const float4* __restrict__ packed, int from, int to, const float* x, int stride,
+                                int jets, Tile<J>& out) {
+  constexpr bool kApart = J <= 6;  // two chains of products are quicker than one; registers permitting
+  Tile<kApart ? J : 1> rest;
+#pragma unroll
+  for (int j = 0; j < J; ++j)
+#pragma unroll
+    for (int e = 0; e < 4; ++e) {
+      out[j][e] = 0;
+      if constexpr (kApart) rest[j][e] = 0;
+    }
+#pragma unroll kApart ? 4 : 1
+  for (int k = from; k < to; ++k) {
+    const Left a(__ldg(packed + k * 32 + me.lane));
+    const float* row = x + (8 * k + me.t) * stride + me.g;
+#pragma unroll
+    for (int j = 0; j < J; ++j) {
+      if (j >= jets) continue;
+      const Right b(row[8 * j], row[4 * stride + 8 * j]);
+      if constexpr (kApart)
+        multiply_add(out[j], rest[j], a, b);
+      else
+        multiply_add(out[j], out[j], a, b);
+    }
+  }
+  if constexpr (kApart) {
+#pragma unroll
+    for (int j = 0; j < J; ++j)
+#pragma unroll
+      for (int e = 0; e < 4; ++e) out[j][e] += rest[j][e];
+  }
 }
 
 /// A function, its slope and its bend at one place.
@@ -144,6 +121,33 @@ __device__ inline Bent bent(int function, float u) {
       const float root = rsqrtf(1 + u * u);
       return {asinhf(u), root, -u * root * root * root};
     }
+  }
+}
+
+/// pre becomes the function's jets.
+template <int J>
+__device__ inline void through(int function, Tile<J>& pre) {
+#pragma unroll
+  for (int e = 0; e < 4; ++e) {
+    const Bent at = bent(function, pre[0][e]);
+    pre[0][e] = at.value;
+#pragma unroll
+    for (int j = 1; j < J; ++j) pre[j][e] *= at.slope;
+  }
+}
+/// bar of the function's jets becomes bar of its argument's, pre.
+template <int J>
+__device__ inline void back_through(int function, const Tile<J>& pre, Tile<J>& bar) {
+#pragma unroll
+  for (int e = 0; e < 4; ++e) {
+    const Bent at = bent(function, pre[0][e]);
+    float value = bar[0][e] * at.slope;
+#pragma unroll
+    for (int j = 1; j < J; ++j) {
+      value += bar[j][e] * at.bend * pre[j][e];
+      bar[j][e] *= at.slope;
+    }
+    bar[0][e] = value;
   }
 }
 

@@ -1,203 +1,349 @@
 #pragma once
-// The network of a field by all warps of a block: forward with a tape, and backward. Warp 0 calls, the others serve.
+// The network of a field by all warps of a block: forward with a tape, backward, and the gradients of its weights. The
+// warps that drive call, the others serve.
 
 #include "riemflow/engine/cuda/solve.cuh"
 
 namespace riemflow::cuda {
 namespace {
 
-enum Command { kForwardPass, kBackwardPass, kExit };
+enum Command { kForwardPass, kBackwardPass, kLearn, kExit };
 
-/// What a block shares. D: coordinates; F: features; J: jets.
-template <int D, int F, int J>
+/// What a block shares; behind it, 16-byte aligned, [row][column] with problem.stride: features, u_bar, and two times
+/// the jets of a layer.
 struct Shared {
-  static constexpr int W = kWidth, S = kStride<J>;
-  float hidden[2][W * S];  // [unit][column], alternating layers
-  float features[F * S];   // [feature][column]
-  float u_bar[D * S];
-  float partial[W / 8][kPoints][D * J];      // of the network's output, a warp each
-  float feature_bar[W / 8][kPoints][F * J];
-  float input_weight[F * W], output_weight[D * W];  // [feature][unit], [coordinate][unit]
-  float input_gradient[F * W], output_gradient[D * W];
-  float scale[W], scale_gradient[W];
-  float bias[kMostDepth * W], time[kMostDepth * W];  // [layer][unit]
-  float bias_gradient[kMostDepth * W], time_gradient[kMostDepth * W];
-  float output_bias[D], output_time[D], output_bias_gradient[D], output_time_gradient[D];
-  int command;
+  int command, pending;  ///< pending: which place of the ring a backward pass fills; how many there are to learn from
   float t;
   float* tape;
-  // then, 16-byte aligned: the packed hidden matrices, their transposes, their gradients
+  float times[kRing];  ///< of the evaluations in the ring
+  const float* tapes[kRing];
+  double sums[2][kMostWarps], mosts[2][kMostWarps];  ///< of the driving warps
+  int goods[2][kMostWarps];
 };
 
-template <int D, int F, int J>
+/// Rows of the shared matrices.
+__host__ __device__ inline int feature_rows(const Problem& p) { return kSteps * p.input.steps(); }
+__host__ __device__ inline int output_rows(const Problem& p) { return (p.ambient + kSteps - 1) / kSteps * kSteps; }
+__host__ __device__ inline int layer_rows(const Problem& p) {
+  const int units = p.unit_tiles() * kUnits, out = p.output_splits * p.ambient, in = p.input_splits * p.input.columns;
+  return units > out ? (units > in ? units : in) : (out > in ? out : in);
+}
+
+template <int J, bool kLearns>
 struct Block {
-  using Memory = Shared<D, F, J>;
-  static constexpr int W = kWidth, S = kStride<J>, kMatrix = W * W;
+  Shared& m;
+  const Problem& p;
+  const Buffers& b;
+  float *features, *u_bar, *layers;
+  float* ring;      // of this block
+  float* gradient;  // of this block, as the working vector
+  Thread me = {};
 
-  Memory& m;
-  const Problem& problem;
-  float *packed, *transposed, *gradient;  // of the hidden matrices
-  Thread<W> me;
+  __device__ float* layer(int which) const { return layers + (which & 1) * layer_rows(p) * p.stride; }
+  /// First column of a group.
+  __device__ int column(int group) const { return group * kGroup * p.jets; }
+  __device__ float working(int place, int unit) const { return unit < p.width ? b.working[place + unit] : 0.0f; }
 
-  // --- the network, by all warps --------------------------------------------------------------------------
-  __device__ void keep(float* tape, int layer, const float (&pre)[J]) const {
-    if (tape == nullptr) return;
-#pragma unroll
-    for (int j = 0; j < J; ++j) tape[(layer * J + j) * 4 * W + static_cast<int>(threadIdx.x)] = pre[j];
+  // --- jets of 16 units at the points of a group, in device memory and in shared memory ---------------------------
+  __device__ size_t place(int slot, int tile, int group) const {
+    return static_cast<size_t>(slot) * static_cast<size_t>(p.layer_floats()) +
+           static_cast<size_t>((group * p.unit_tiles() + tile) * p.jets * 128 + me.lane * 4);
   }
-  __device__ void kept(const float* tape, int layer, float (&pre)[J]) const {
+  __device__ void keep(float* to, int slot, int tile, int group, const Tile<J>& v) const {
+    if (to == nullptr) return;
+    float4* at = reinterpret_cast<float4*>(to + place(slot, tile, group));
 #pragma unroll
-    for (int j = 0; j < J; ++j) pre[j] = tape[(layer * J + j) * 4 * W + static_cast<int>(threadIdx.x)];
+    for (int j = 0; j < J; ++j)
+      if (j < p.jets) at[j * 32] = {v[j][0], v[j][1], v[j][2], v[j][3]};
   }
-  __device__ static void through(const Bent& at, const float (&pre)[J], float (&h)[J]) {
-    h[0] = at.value;
-#pragma unroll
-    for (int j = 1; j < J; ++j) h[j] = at.slope * pre[j];
+  __device__ float4 kept(const float* from, int slot, int tile, int group, int j) const {
+    return reinterpret_cast<const float4*>(from + place(slot, tile, group))[j * 32];
   }
-  /// bar of the value becomes bar of the argument.
-  __device__ static void back_through(const Bent& at, const float (&pre)[J], float (&bar)[J]) {
-    float value_bar = bar[0] * at.slope;
+  __device__ void kept(const float* from, int slot, int tile, int group, Tile<J>& v) const {
 #pragma unroll
-    for (int j = 1; j < J; ++j) {
-      value_bar += bar[j] * at.bend * pre[j];
-      bar[j] *= at.slope;
+    for (int j = 0; j < J; ++j) {
+      const float4 at = j < p.jets ? kept(from, slot, tile, group, j) : float4{0, 0, 0, 0};
+      v[j][0] = at.x, v[j][1] = at.y, v[j][2] = at.z, v[j][3] = at.w;
     }
-    bar[0] = value_bar;
   }
-  __device__ void show(float* to, const float (&v)[J]) const {
+  __device__ void show(float* to, int tile, int group, const Tile<J>& v) const {
+    float* at = to + (tile * kUnits + me.g) * p.stride + column(group) + 2 * me.t;
 #pragma unroll
-    for (int j = 0; j < J; ++j) to[me.unit * S + me.point * J + j] = v[j];
+    for (int j = 0; j < J; ++j) {
+      if (j >= p.jets) continue;
+      *reinterpret_cast<float2*>(at + 8 * j) = {v[j][0], v[j][1]};
+      *reinterpret_cast<float2*>(at + 8 * p.stride + 8 * j) = {v[j][2], v[j][3]};
+    }
   }
 
+  /// use(tile of units, group) for each that is the warp's.
+  template <class Use>
+  __device__ void each_tile(const Use& use) const {
+    for (int task = me.warp; task < p.unit_tiles() * p.groups; task += me.warps) use(task % p.unit_tiles(), task / p.unit_tiles());
+  }
+  __device__ const float4* rows(int packed, int steps, int tile) const { return b.packed + packed + tile * steps * 32; }
+
+  /// to[split · n + row] = the part of a product of n rows, over the units, that the split has.
+  __device__ void multiply_split(int packed, int n, int splits, const float* x, float* to) const {
+    const int tiles = (n + kUnits - 1) / kUnits, steps = (p.width + kSteps - 1) / kSteps;
+    for (int task = me.warp; task < tiles * p.groups * splits; task += me.warps) {
+      const int tile = task % tiles, group = task / tiles % p.groups, part = task / tiles / p.groups;
+      Tile<J> sum;
+      multiply<J>(me, rows(packed, steps, tile), part * steps / splits, (part + 1) * steps / splits, x + column(group), p.stride,
+                  p.jets, sum);
+      const int row = tile * kUnits + me.g;
+      float* at = to + (part * n + row) * p.stride + column(group) + 2 * me.t;
+#pragma unroll
+      for (int j = 0; j < J; ++j) {
+        if (j >= p.jets) continue;
+        if (row < n) *reinterpret_cast<float2*>(at + 8 * j) = {sum[j][0], sum[j][1]};
+        if (row + 8 < n) *reinterpret_cast<float2*>(at + 8 * p.stride + 8 * j) = {sum[j][2], sum[j][3]};
+      }
+    }
+  }
+
+  /// From the features to parts of the network's output in layer(depth).
   __device__ void forward() {
     const float t = m.t;
     float* tape = m.tape;
-    float pre[J], h[J];
+    for (int l = 0; l < p.depth; ++l) {
+      if (l > 0) __syncthreads();
+      const Matrix& matrix = l == 0 ? p.input : p.hidden[l - 1];
+      const float* x = l == 0 ? features : layer(l - 1);
+      each_tile([&](int tile, int group) {
+        Tile<J> v;
+        multiply<J>(me, rows(matrix.forward, matrix.steps(), tile), 0, matrix.steps(), x + column(group), p.stride, p.jets, v);
+        const int unit = tile * kUnits + me.g;
+        if (l == 0 && p.distance >= 0) {
+          keep(tape, p.depth, tile, group, v);
+          through<J>(p.distance, v);
+          const float low = working(p.scales, unit), high = working(p.scales, unit + 8);
 #pragma unroll
-    for (int j = 0; j < J; ++j) pre[j] = 0;
-#pragma unroll
-    for (int f = 0; f < F; ++f) {
-      const float w = m.input_weight[f * W + me.unit];
-#pragma unroll
-      for (int j = 0; j < J; ++j) pre[j] += w * m.features[f * S + me.point * J + j];
+          for (int j = 0; j < J; ++j) v[j][0] *= low, v[j][1] *= low, v[j][2] *= high, v[j][3] *= high;
+        }
+        const float low = working(p.bias[l], unit) + t * working(p.time[l], unit);
+        const float high = working(p.bias[l], unit + 8) + t * working(p.time[l], unit + 8);
+        v[0][0] += low, v[0][1] += low, v[0][2] += high, v[0][3] += high;
+        keep(tape, l, tile, group, v);
+        through<J>(p.activation, v);
+        show(layer(l), tile, group, v);
+      });
     }
-    if (problem.offsets.scales >= 0) {
-      keep(tape, kMostDepth, pre);
-      through(bent(problem.distance, pre[0]), pre, h);
-#pragma unroll
-      for (int j = 0; j < J; ++j) pre[j] = m.scale[me.unit] * h[j];
-    }
-    pre[0] += m.bias[me.unit] + t * m.time[me.unit];
-    keep(tape, 0, pre);
-    through(bent(problem.activation, pre[0]), pre, h);
-    for (int l = 1; l < problem.depth; ++l) {
-      float* x = m.hidden[l & 1];
-      show(x, h);
-      __syncthreads();
-      product<W, J>(me, packed + (l - 1) * kMatrix, x, pre);
-      pre[0] += m.bias[l * W + me.unit] + t * m.time[l * W + me.unit];
-      keep(tape, l, pre);
-      through(bent(problem.activation, pre[0]), pre, h);
-    }
-#pragma unroll
-    for (int i = 0; i < D; ++i) {
-      const float w = m.output_weight[i * W + me.unit];
-#pragma unroll
-      for (int j = 0; j < J; ++j) {
-        const float sum = sum_over_units(w * h[j]);
-        if (me.lane < 4) m.partial[me.warp][me.point][i * J + j] = sum;
-      }
-    }
+    __syncthreads();
+    multiply_split(p.output.forward, p.ambient, p.output_splits, layer(p.depth - 1), layer(p.depth));
   }
 
-  /// From m.u_bar and m.features to m.feature_bar, adding to the gradients.
+  /// From u_bar to parts of the features' cotangents in layer(1); what weights need of it goes to the ring.
   __device__ void backward() {
-    const float t = m.t;
     const float* tape = m.tape;
-    float pre[J], h[J], bar[J];
-    kept(tape, problem.depth - 1, pre);
-    Bent at = bent(problem.activation, pre[0]);
-    through(at, pre, h);
+    float* kept_bars = ring + static_cast<size_t>(m.pending) * static_cast<size_t>(p.ring_floats());
+    for (int l = p.depth - 1; l >= 0; --l) {
+      const bool last = l == p.depth - 1;
+      const Matrix& matrix = last ? p.output : p.hidden[l];
+      const int steps = (matrix.rows + kSteps - 1) / kSteps;
+      const float* x = last ? u_bar : layer(l + 1);
+      if (!last) __syncthreads();
+      each_tile([&](int tile, int group) {
+        Tile<J> pre, bar;
+        kept(tape, l, tile, group, pre);
+        multiply<J>(me, rows(matrix.backward, steps, tile), 0, steps, x + column(group), p.stride, p.jets, bar);
+        back_through<J>(p.activation, pre, bar);
+        keep(kept_bars, l, tile, group, bar);
+        if (l == 0 && p.distance >= 0) {
+          const int unit = tile * kUnits + me.g;
+          const float low = working(p.scales, unit), high = working(p.scales, unit + 8);
 #pragma unroll
-    for (int j = 0; j < J; ++j) bar[j] = 0;
-#pragma unroll
-    for (int i = 0; i < D; ++i) {
-      const float w = m.output_weight[i * W + me.unit];
-      float outer = 0;
-#pragma unroll
-      for (int j = 0; j < J; ++j) {
-        const float b = m.u_bar[i * S + me.point * J + j];
-        bar[j] += w * b;
-        outer += b * h[j];
-      }
-      outer = sum_over_points(outer);
-      if (me.point == 0) m.output_gradient[i * W + me.unit] += outer;
+          for (int j = 0; j < J; ++j) bar[j][0] *= low, bar[j][1] *= low, bar[j][2] *= high, bar[j][3] *= high;
+          kept(tape, p.depth, tile, group, pre);
+          back_through<J>(p.distance, pre, bar);
+          keep(kept_bars, p.depth, tile, group, bar);
+        }
+        show(layer(l), tile, group, bar);
+      });
     }
-    for (int l = problem.depth - 1;; --l) {
-      back_through(at, pre, bar);
-      const float sum = sum_over_points(bar[0]);
-      if (me.point == 0) {
-        m.bias_gradient[l * W + me.unit] += sum;
-        m.time_gradient[l * W + me.unit] += t * sum;
-      }
-      if (l == 0) break;
-      kept(tape, l - 1, pre);
-      at = bent(problem.activation, pre[0]);
-      through(at, pre, h);
-      show(m.hidden[0], bar);
-      show(m.hidden[1], h);
-      __syncthreads();
-      add_outer<W, J>(me, m.hidden[0], m.hidden[1], gradient + (l - 1) * kMatrix);
-      product<W, J>(me, transposed + (l - 1) * kMatrix, m.hidden[0], bar);
-      __syncthreads();
-    }
-    if (problem.offsets.scales >= 0) {
-      kept(tape, kMostDepth, pre);
-      at = bent(problem.distance, pre[0]);
-      through(at, pre, h);
-      float own = 0;
+    __syncthreads();
+    multiply_split(p.input.backward, p.input.columns, p.input_splits, layer(0), layer(1));
+  }
+
+  // --- the gradients of the weights, from the tapes and the ring --------------------------------------------------
+  __device__ const float* bars(int e) const { return ring + static_cast<size_t>(e) * static_cast<size_t>(p.ring_floats()); }
+  __device__ float* ring_features(int e) const {
+    return ring + static_cast<size_t>(e) * static_cast<size_t>(p.ring_floats()) +
+           static_cast<size_t>(p.depth + 1) * static_cast<size_t>(p.layer_floats());
+  }
+  __device__ float* ring_outputs(int e) const { return ring_features(e) + feature_rows(p) * p.columns(); }
+  /// use(evaluation, group) for all that the ring holds.
+  template <class Use>
+  __device__ void each_kept(const Use& use) const {
+    for (int e = 0; e < m.pending; ++e)
+      for (int group = 0; group < p.groups; ++group) use(e, group);
+  }
+  /// A tile of cotangents as the left operand: its columns take the place of k.
+  __device__ static Left left_of(float4 v) { return Left(float4{v.x, v.z, v.y, v.w}); }
+  /// 16 × 8 entries, of rows of the tile `left` and columns from `first` on, of a matrix of units.
+  __device__ void add_to(const Matrix& matrix, int left, int first, const float (&sum)[4]) const {
 #pragma unroll
-      for (int j = 0; j < J; ++j) {
-        own += bar[j] * h[j];
-        bar[j] *= m.scale[me.unit];
-      }
-      own = sum_over_points(own);
-      if (me.point == 0) m.scale_gradient[me.unit] += own;
-      back_through(at, pre, bar);
-    }
-#pragma unroll
-    for (int f = 0; f < F; ++f) {
-      const float w = m.input_weight[f * W + me.unit];
-      float outer = 0;
-#pragma unroll
-      for (int j = 0; j < J; ++j) {
-        outer += bar[j] * m.features[f * S + me.point * J + j];
-        const float sum = sum_over_units(w * bar[j]);
-        if (me.lane < 4) m.feature_bar[me.warp][me.point][f * J + j] = sum;
-      }
-      outer = sum_over_points(outer);
-      if (me.point == 0) m.input_gradient[f * W + me.unit] += outer;
+    for (int e = 0; e < 4; ++e) {
+      const int r = left * kUnits + me.g + (e >= 2 ? 8 : 0), c = first + 2 * me.t + (e & 1);
+      if (r < matrix.rows && c < matrix.columns) gradient[matrix.place(r, c)] += sum[e];
     }
   }
 
+  /// Four tiles of rows, and 16 columns, of the matrix into layer l.
+  __device__ void learn_hidden(int l, int columns, int first) {
+    float sum[4][2][4] = {};
+    each_kept([&](int e, int group) {
+      Tile<J> h;
+      kept(m.tapes[e], l - 1, columns, group, h);
+      through<J>(p.activation, h);
+#pragma unroll
+      for (int j = 0; j < J; ++j) {
+        if (j >= p.jets) continue;
+        const Right right[2] = {{h[j][0], h[j][1]}, {h[j][2], h[j][3]}};
+#pragma unroll
+        for (int a = 0; a < 4; ++a) {
+          if (first + a >= p.unit_tiles()) continue;
+          const Left left = left_of(kept(bars(e), l, first + a, group, j));
+          multiply_add(sum[a][0], sum[a][0], left, right[0]);
+          multiply_add(sum[a][1], sum[a][1], left, right[1]);
+        }
+      }
+    });
+#pragma unroll
+    for (int a = 0; a < 4; ++a) {
+      add_to(p.hidden[l - 1], first + a, columns * kUnits, sum[a][0]);
+      add_to(p.hidden[l - 1], first + a, columns * kUnits + 8, sum[a][1]);
+    }
+  }
+  /// A tile of rows of the input's matrix, 8 columns at a time.
+  __device__ void learn_input(int rows_tile, int step) {
+    const int slot = p.distance >= 0 ? p.depth : 0;
+    float sum[4] = {};
+    each_kept([&](int e, int group) {
+      const float* x = ring_features(e) + (step * kSteps + me.g) * p.columns() + column(group) + 2 * me.t;
+      for (int j = 0; j < p.jets; ++j) {
+        const float2 v = *reinterpret_cast<const float2*>(x + 8 * j);
+        multiply_add(sum, sum, left_of(kept(bars(e), slot, rows_tile, group, j)), Right(v.x, v.y));
+      }
+    });
+    add_to(p.input, rows_tile, step * kSteps, sum);
+  }
+  /// 16 columns of a tile of rows of the output's matrix.
+  __device__ void learn_output(int rows_tile, int columns) {
+    float sum[2][4] = {};
+    const int row = rows_tile * kUnits + me.g;
+    each_kept([&](int e, int group) {
+      Tile<J> h;
+      kept(m.tapes[e], p.depth - 1, columns, group, h);
+      through<J>(p.activation, h);
+      const float* x = ring_outputs(e) + row * p.columns() + column(group) + 2 * me.t;
+#pragma unroll
+      for (int j = 0; j < J; ++j) {
+        if (j >= p.jets) continue;
+        const float2 low = row < p.ambient ? *reinterpret_cast<const float2*>(x + 8 * j) : float2{0, 0};
+        const float2 high = row + 8 < p.ambient ? *reinterpret_cast<const float2*>(x + 8 * p.columns() + 8 * j) : float2{0, 0};
+        const Left left(float4{low.x, high.x, low.y, high.y});
+        multiply_add(sum[0], sum[0], left, Right(h[j][0], h[j][1]));
+        multiply_add(sum[1], sum[1], left, Right(h[j][2], h[j][3]));
+      }
+    });
+    add_to(p.output, rows_tile, columns * kUnits, sum[0]);
+    add_to(p.output, rows_tile, columns * kUnits + 8, sum[1]);
+  }
+  /// gradient[to + unit] += what the lanes of a unit have, low and high of the tile.
+  __device__ void add_units(int to, int tile, float low, float high) const {
+#pragma unroll
+    for (int step = 1; step < 4; step *= 2) {
+      low += __shfl_xor_sync(0xffffffffu, low, step);
+      high += __shfl_xor_sync(0xffffffffu, high, step);
+    }
+    const int unit = tile * kUnits + me.g;
+    if (me.t == 0 && unit < p.width) gradient[to + unit] += low;
+    if (me.t == 0 && unit + 8 < p.width) gradient[to + unit + 8] += high;
+  }
+  __device__ void learn_biases(int l, int tile) {
+    float low = 0, high = 0, low_time = 0, high_time = 0;
+    each_kept([&](int e, int group) {
+      const float4 v = kept(bars(e), l, tile, group, 0);
+      low += v.x + v.y, high += v.z + v.w;
+      low_time += m.times[e] * (v.x + v.y), high_time += m.times[e] * (v.z + v.w);
+    });
+    add_units(p.bias[l], tile, low, high);
+    add_units(p.time[l], tile, low_time, high_time);
+  }
+  __device__ void learn_scales(int tile) {
+    float low = 0, high = 0;
+    each_kept([&](int e, int group) {
+      Tile<J> h;
+      kept(m.tapes[e], p.depth, tile, group, h);
+      through<J>(p.distance, h);
+#pragma unroll
+      for (int j = 0; j < J; ++j) {
+        if (j >= p.jets) continue;
+        const float4 v = kept(bars(e), 0, tile, group, j);
+        low += v.x * h[j][0] + v.y * h[j][1], high += v.z * h[j][2] + v.w * h[j][3];
+      }
+    });
+    add_units(p.scales, tile, low, high);
+  }
+  /// A lane a coordinate.
+  __device__ void learn_output_biases() {
+    if (me.lane >= p.ambient) return;
+    float sum = 0, with_time = 0;
+    each_kept([&](int e, int group) {
+      for (int i = 0; i < kGroup; ++i) {
+        const float v = ring_outputs(e)[me.lane * p.columns() + column(group) + i];
+        sum += v, with_time += m.times[e] * v;
+      }
+    });
+    gradient[p.output_bias + me.lane] += sum;
+    gradient[p.output_time + me.lane] += with_time;
+  }
+
+  /// Every entry has one warp that adds to it, the same each time.
+  __device__ void learn() {
+    const int tiles = p.unit_tiles(), fours = (tiles + 3) / 4, outs = p.output.row_tiles();
+    const int hidden = (p.depth - 1) * tiles * fours, input = hidden + tiles * p.input.steps(), output = input + tiles * outs,
+              biases = output + p.depth * tiles, scales = biases + (p.distance >= 0 ? tiles : 0);
+    for (int task = me.warp; task <= scales; task += me.warps) {
+      if (task < hidden)
+        learn_hidden(1 + task / (tiles * fours), task % tiles, 4 * (task / tiles % fours));
+      else if (task < input)
+        learn_input((task - hidden) % tiles, (task - hidden) / tiles);
+      else if (task < output)
+        learn_output((task - input) / tiles, (task - input) % tiles);
+      else if (task < biases)
+        learn_biases((task - output) / tiles, (task - output) % tiles);
+      else if (task < scales)
+        learn_scales(task - biases);
+      else
+        learn_output_biases();
+    }
+  }
+
+  __device__ void pass(int command) {
+    if (!kLearns || command == kForwardPass) return forward();
+    if constexpr (kLearns) command == kBackwardPass ? backward() : learn();
+  }
   /// Warps that do not drive.
   __device__ void serve() {
     for (;;) {
       __syncthreads();
       if (m.command == kExit) return;
-      m.command == kForwardPass ? forward() : backward();
+      pass(m.command);
       __syncthreads();
     }
   }
+  /// By all warps that drive.
   __device__ void call(Command command, float t, float* tape) {
-    if (me.lane == 0) {
+    if (threadIdx.x == 0) {
       m.command = command;
       m.t = t;
       m.tape = tape;
     }
     __syncthreads();
     if (command == kExit) return;
-    command == kForwardPass ? forward() : backward();
+    pass(command);
     __syncthreads();
   }
 };

@@ -1,6 +1,8 @@
 #include "riemflow/engine/cuda/problem.cuh"
 
+#include <algorithm>
 #include <cmath>
+#include <memory>
 #include <numbers>
 
 #include "riemflow/engine/cuda_flow.hpp"
@@ -42,47 +44,84 @@ Status status_of(int status) {
 
 Problem describe(const FlowConfig& config, const VectorField<float>& field) {
   const Manifold<float>& manifold = field.manifold();
-  const Factor<float> factor = manifold.factors().front();
   const bool exact = config.divergence.estimator == DivergenceEstimator::exact;
-  const InputBlock& input = field.input_blocks().front();
   Problem p{};
-  p.shape = shape_of(factor.geometry);
   p.ambient = manifold.ambient();
-  p.features = input.features;
   p.depth = config.field.depth;
+  p.width = config.field.width;
   p.activation = config.field.activation == Activation::tanh ? kTanh : kSwish;
-  p.distance = factor.geometry == riemflow::Geometry::ball ? kAsinh : kAsin;
   p.working_size = static_cast<int>(field.working_size());
   p.kinetic = static_cast<float>(config.regularisation.kinetic);
-  const double flat = -0.5 * manifold.dimension() * std::log(2 * std::numbers::pi);
-  p.base = manifold.compact()                     ? kUniform
-           : factor.geometry == riemflow::Geometry::euclidean ? kNormal
-                                                    : kWrappedNormal;
-  p.log_base = static_cast<float>(manifold.compact() ? -manifold.log_volume() : flat);
-  p.frame.K = static_cast<float>(factor.curvature);
-  p.frame.dimension = manifold.dimension();
-  p.frame.power = config.field.scaling == BallScaling::none   ? 0
-                  : config.field.scaling == BallScaling::unit ? 1
-                                                               : manifold.dimension();
-  p.frame.hyperboloid = input.embedding == Embedding::hyperboloid;
+  p.bound = static_cast<float>(config.field.bound);
   p.frame.exact = exact;
   p.frame.share = exact ? 1.0f : 1.0f / static_cast<float>(config.divergence.probes);
-  Offsets& o = p.offsets;
-  o.input_weight = static_cast<int>(input.weights);
-  o.scales = input.distance ? static_cast<int>(input.scales) : -1;
+  p.input.rows = p.width;
+  p.input.columns = field.features();
+  p.distance = -1;
+  double log_base = 0;
+  for (const auto& factor : manifold.factors()) {
+    const auto n = static_cast<std::size_t>(p.frame.factors++);
+    const InputBlock& input = field.input_blocks()[n];
+    Factor& f = p.frame.factor[n];
+    f.shape = shape_of(factor.geometry);
+    f.first = input.row;
+    f.count = input.rows;
+    f.feature = input.feature;
+    f.seed = n == 0 ? 0 : p.frame.factor[n - 1].seed + p.frame.factor[n - 1].dimension;
+    f.dimension = factor.manifold->dimension();
+    f.power = config.field.scaling == BallScaling::none ? 0 : config.field.scaling == BallScaling::unit ? 1 : f.dimension;
+    f.hyperboloid = input.embedding == Embedding::hyperboloid;
+    f.K = static_cast<float>(factor.curvature);
+    log_base += factor.manifold->compact() ? -factor.manifold->log_volume()
+                                           : -0.5 * f.dimension * std::log(2 * std::numbers::pi);
+    p.input.first[n] = input.feature;
+    p.input.source[n] = static_cast<int>(input.weights);
+    ++p.input.parts;
+    if (input.distance) {
+      p.distance = f.shape == kBall ? kAsinh : kAsin;
+      p.scales = static_cast<int>(input.scales);
+    }
+  }
+  p.log_base = static_cast<float>(log_base);
   const auto place = [&](const DenseLayer& layer, int l) {
-    o.bias[l] = static_cast<int>(layer.bias);
-    o.time[l] = static_cast<int>(layer.time);
+    p.bias[l] = static_cast<int>(layer.bias);
+    p.time[l] = static_cast<int>(layer.time);
+  };
+  const auto matrix = [](const DenseLayer& layer) {
+    Matrix m{};
+    m.rows = layer.rows;
+    m.columns = layer.columns;
+    m.parts = 1;
+    m.source[0] = static_cast<int>(layer.weight);
+    return m;
   };
   place(field.input_dense(), 0);
   for (std::size_t l = 0; l < field.hidden().size(); ++l) {
     place(field.hidden()[l], static_cast<int>(l) + 1);
-    o.hidden[l] = static_cast<int>(field.hidden()[l].weight);
+    p.hidden[l] = matrix(field.hidden()[l]);
   }
-  o.output_weight = static_cast<int>(field.output().weight);
-  o.output_bias = static_cast<int>(field.output().bias);
-  o.output_time = static_cast<int>(field.output().time);
+  p.output = matrix(field.output());
+  p.output_bias = static_cast<int>(field.output().bias);
+  p.output_time = static_cast<int>(field.output().time);
   return p;
+}
+
+bool arrange(Problem& p, int jets, int groups) {
+  p.jets = jets;
+  p.size = 0;
+  while (p.size < kSizeCount && (p.ambient > kSizes[p.size].coordinates || jets > kSizes[p.size].jets)) ++p.size;
+  if (p.size == kSizeCount) return false;
+  const int lanes = kSizes[p.size].lanes, most_groups = 32 * kMostWarps / (lanes * kGroup);
+  p.groups = std::min(groups, most_groups);
+  p.stride = p.columns() + (p.columns() % 16 == 0 ? 8 : 0);  // 4 rows of 8 columns meet every bank once
+  p.warps = std::min(kMostWarps, std::max(p.unit_tiles() * p.groups, p.tile() * lanes / 32));
+  const auto splits = [&](int rows) {
+    const int tiles = (rows + kUnits - 1) / kUnits * p.groups;
+    return std::clamp(p.warps / tiles, 1, (p.width + kSteps - 1) / kSteps);
+  };
+  p.output_splits = splits(p.ambient);
+  p.input_splits = splits(p.input.columns);
+  return true;
 }
 
 }  // namespace riemflow::cuda
@@ -93,19 +132,28 @@ std::string why_not_cuda(const FlowConfig& config) {
   int devices = 0;
   if (const cudaError_t code = cudaGetDeviceCount(&devices); code != cudaSuccess || devices == 0)
     return code == cudaSuccess ? "there is none" : std::string(cudaGetErrorString(code));
-  const auto manifold = parse_manifold<float>(config.manifold);
-  const auto factors = manifold->factors();
+  if (config.model != ModelKind::riemannian) return "it has no " + std::string(name_of(config.model)) + " flows";
+  if (config.field.width > cuda::kMostWidth || config.field.depth > cuda::kMostDepth)
+    return "its networks are at most " + std::to_string(cuda::kMostWidth) + " wide and have at most " +
+           std::to_string(cuda::kMostDepth) + " hidden layers";
+  if (config.field.given > 0 || config.regularisation.frobenius > 0) return "it has no Frobenius regulariser";
+  if (config.solver.method != "dopri5" || config.solver.fixed_steps > 0) return "its solver is dopri5 with error control";
+  const std::shared_ptr<const Manifold<float>> manifold = parse_manifold<float>(config.manifold);
+  const std::size_t factors = manifold->factors().size();
+  if (factors > static_cast<std::size_t>(cuda::kMostFactors))
+    return "its products have at most " + std::to_string(cuda::kMostFactors) + " factors";
+  const VectorField<float> field(manifold, config.field);
+  cuda::Problem problem = cuda::describe(config, field);
+  if (factors > 1 && problem.distance >= 0) return "it has no geodesic input layers on products";
   const bool exact = config.divergence.estimator == DivergenceEstimator::exact;
   const int jets = 1 + (exact ? manifold->dimension() : config.divergence.probes);
-  if (config.model != ModelKind::riemannian) return "it has no " + std::string(name_of(config.model)) + " flows";
-  if (factors.size() != 1 || !cuda::can_solve(cuda::shape_of(factors[0].geometry), manifold->ambient(), jets))
+  if (!cuda::arrange(problem, jets, 1))
     return "it has no kernel for " + manifold->name() + " with " + std::to_string(jets - 1) + " derivatives";
-  if (config.field.width != cuda::kWidth || config.field.depth > cuda::kMostDepth)
-    return "its networks are " + std::to_string(cuda::kWidth) + " wide and have at most " +
-           std::to_string(cuda::kMostDepth) + " hidden layers";
-  if (config.field.bound > 0 || config.field.given > 0 || config.regularisation.frobenius > 0)
-    return "it has no bound of the field and no Frobenius regulariser";
-  if (config.solver.method != "dopri5" || config.solver.fixed_steps > 0) return "its solver is dopri5 with error control";
+  int bytes = 0;
+  cudaDeviceGetAttribute(&bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, 0);
+  if (cuda::shared_bytes(problem) > static_cast<std::size_t>(bytes))
+    return "a network " + std::to_string(problem.width) + " wide with " + std::to_string(jets - 1) +
+           " derivatives does not fit; Hutchinson's estimate needs fewer";
   return "";
 }
 

@@ -8,8 +8,10 @@
 
 namespace riemflow::cuda {
 
-/// What does not change from call to call.
+/// What does not change from call to call. The manifold has at most kMostFactors.
 Problem describe(const FlowConfig& config, const VectorField<float>& field);
+/// How a block is laid out for so many jets and, at most, groups of points; false if no kernel is large enough.
+bool arrange(Problem& problem, int jets, int groups);
 
 Status status_of(int status);
 
