@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 #include <numbers>
+#include <tuple>
 #include <vector>
 
 #include "riemflow/core/error.hpp"
@@ -13,6 +14,7 @@
 #include "riemflow/engine/cuda/device_array.cuh"
 #include "riemflow/engine/cuda/pack.cuh"
 #include "riemflow/engine/cuda/problem.cuh"
+#include "riemflow/engine/cuda/recording.cuh"
 #include "riemflow/engine/cuda/update.cuh"
 #include "riemflow/engine/flow.hpp"
 #include "riemflow/field/vector_field.hpp"
@@ -28,7 +30,7 @@ constexpr std::size_t kMostSteps = 160, kLeastSteps = 16;
 /// Of a multiprocessor, at once.
 constexpr int kBlocksThatLearn = 4, kBlocksThatScore = 8;
 /// Groups of points of a block: of a batch as few as there are, so that it is spread wide.
-static const int kGroupsThatLearn = getenv("GL") ? atoi(getenv("GL")) : 1, kGroupsThatScore = getenv("GS") ? atoi(getenv("GS")) : 1;  // TUNING
+constexpr int kGroupsThatLearn = 1, kGroupsThatScore = 1;
 
 class CudaFlow final : public Transport<float>, public ResidentTraining<float> {
  public:
@@ -157,7 +159,7 @@ class CudaFlow final : public Transport<float>, public ResidentTraining<float> {
     problem.mean_square = true;
     buffers_.first_step = first_step(options.first_step);
     const std::vector<float> noise = noise_of(n, options.key);
-    const std::size_t blocks = run(problem, cuda::kKeep, start, noise, problem.tiles());
+    const std::size_t blocks = run(problem, cuda::kKeep, start, noise, problem.tiles);
     Points<float> ends(n, start.dimension);
     ends_.download(ends.values.data(), ends.values.size(), stream_);
     values_host_.resize(n);
@@ -236,15 +238,17 @@ class CudaFlow final : public Transport<float>, public ResidentTraining<float> {
 
     must(cuda::run_prepare(update, stream_), "kernel");
     const auto dense = static_cast<int>(field_.input_dense().weight);  // behind it the two vectors are the same
-    for (std::size_t t = 0; t < k; ++t) {
-      b.first_step = &carried[t].first_step;
-      b.picks = picks + t * n;
-      b.noise = noises == nullptr ? nullptr : noises + t * (noise.size() / k);
-      must(cuda::run_pack(problem, b.working, packed_.data(), stream_), "kernel");
-      must(cuda::run_solve(problem, b, cuda::kGradient, blocks, stream_), "kernel");
-      must(cuda::run_reduce(b.gradients, blocks, problem.working_size, update.sum, dense, update.squares, stream_), "kernel");
-      must(cuda::run_update(update, problem, b, rates + t, carried + t, carried + t + 1, outcomes + t, stream_), "kernel");
-    }
+    stretch_.run(stream_, std::tuple(problem, b, update, picks, noises, rates, carried, outcomes, k, blocks), [&] {
+      for (std::size_t t = 0; t < k; ++t) {
+        b.first_step = &carried[t].first_step;
+        b.picks = picks + t * n;
+        b.noise = noises == nullptr ? nullptr : noises + t * (noise.size() / k);
+        must(cuda::run_pack(problem, b.working, packed_.data(), stream_), "kernel");
+        must(cuda::run_solve(problem, b, cuda::kGradient, blocks, stream_), "kernel");
+        must(cuda::run_reduce(b.gradients, blocks, problem.working_size, update.sum, dense, update.squares, stream_), "kernel");
+        must(cuda::run_update(update, problem, b, rates + t, carried + t, carried + t + 1, outcomes + t, stream_), "kernel");
+      }
+    });
     b.picks = nullptr;
     b.first_step = nullptr;
 
@@ -307,7 +311,7 @@ class CudaFlow final : public Transport<float>, public ResidentTraining<float> {
   /// Makes room for the solves of a problem on at most `most_blocks` blocks, in mode kKeep as many; returns the number of
   /// blocks. Where there is a tape, the problem is told how many steps it has room for.
   std::size_t reserve(cuda::Problem& problem, int most_blocks, cuda::Mode mode) {
-    const auto n = static_cast<std::size_t>(problem.points), tiles = static_cast<std::size_t>(problem.tiles());
+    const auto n = static_cast<std::size_t>(problem.points), tiles = static_cast<std::size_t>(problem.tiles);
     auto blocks = std::min(tiles, static_cast<std::size_t>(most_blocks));
     cuda::Buffers& b = buffers_;
     b.packed = packed_.reserve(packed_size_);
@@ -325,7 +329,7 @@ class CudaFlow final : public Transport<float>, public ResidentTraining<float> {
     b.tape_size = evaluation * (steps * cuda::kStages + 1);
     b.tape = tape_.reserve(blocks * b.tape_size);
     b.steps = steps_.reserve(blocks * steps);
-    b.unprojected = unprojected_.reserve(blocks * steps * static_cast<std::size_t>(problem.tile() * size.lanes));
+    b.unprojected = unprojected_.reserve(blocks * steps * static_cast<std::size_t>(problem.tile * size.lanes));
     b.ring = ring_.reserve(blocks * cuda::kRing * static_cast<std::size_t>(problem.ring_floats()));
     b.gradients = gradients_.reserve(blocks * field_.working_size());
     return blocks;
@@ -361,7 +365,7 @@ class CudaFlow final : public Transport<float>, public ResidentTraining<float> {
   /// Waits; counts the solves; and has the points of the tiles that failed solved one by one on the host.
   template <class Again>
   void finish(const cuda::Problem& problem, const Points<float>& points, SolveSummary& summary, const Again& again) {
-    const auto size = static_cast<std::size_t>(problem.tile());
+    const auto size = static_cast<std::size_t>(problem.tile);
     read_reports(problem);
     for (std::size_t tile = 0; tile < reports_host_.size(); ++tile) {
       summary.add(solve_report(tile));
@@ -378,7 +382,7 @@ class CudaFlow final : public Transport<float>, public ResidentTraining<float> {
   }
 
   void read_reports(const cuda::Problem& problem) {
-    reports_host_.resize(static_cast<std::size_t>(problem.tiles()));
+    reports_host_.resize(static_cast<std::size_t>(problem.tiles));
     reports_.download(reports_host_.data(), reports_host_.size(), stream_);
     check_stream();
   }
@@ -390,7 +394,7 @@ class CudaFlow final : public Transport<float>, public ResidentTraining<float> {
   /// sign: that of dt. Points of tiles that failed are left out of the mean.
   template <class Value>
   Loss losses(const cuda::Problem& problem, double sign, std::span<float> gradient, const Value& value) {
-    const auto points = static_cast<std::size_t>(problem.points), size = static_cast<std::size_t>(problem.tile());
+    const auto points = static_cast<std::size_t>(problem.points), size = static_cast<std::size_t>(problem.tile);
     values_host_.resize(points);
     energy_host_.resize(points);
     if (sign < 0) values_.download(values_host_.data(), points, stream_);
@@ -447,6 +451,7 @@ class CudaFlow final : public Transport<float>, public ResidentTraining<float> {
   cuda::Buffers buffers_{};
   DeviceArray<float> working_device_, points_, noise_, values_, energy_, ends_, bars_, gradients_, tape_, ring_, unprojected_,
       sum_, parameters_device_, mean_, square_, average_, offsets_;
+  cuda::Recording stretch_;
   DeviceArray<float4> packed_;
   DeviceArray<std::uint32_t> picks_;
   DeviceArray<double> rates_, squares_;

@@ -1,6 +1,7 @@
 #pragma once
-// What the warps that drive do: the equation's state of a tile of points, its geometry, and the solver of ode/solver.cpp
-// (dopri5 with error control and projection), constant for constant; forward and backward.
+// The solver of ode/solver.cpp (dopri5 with error control and projection), constant for constant, forward and backward,
+// for a tile of points. All warps of a block run it; the first of them, those that drive, hold the points' state and
+// know the geometry.
 
 #include <math_constants.h>
 
@@ -9,24 +10,26 @@
 namespace riemflow::cuda {
 namespace {
 
-__constant__ double kA[6][5] = {{0, 0, 0, 0, 0},
-                                {1.0 / 5, 0, 0, 0, 0},
-                                {3.0 / 40, 9.0 / 40, 0, 0, 0},
-                                {44.0 / 45, -56.0 / 15, 32.0 / 9, 0, 0},
-                                {19372.0 / 6561, -25360.0 / 2187, 64448.0 / 6561, -212.0 / 729, 0},
-                                {9017.0 / 3168, -355.0 / 33, 46732.0 / 5247, 49.0 / 176, -5103.0 / 18656}};
-__constant__ double kB[6] = {35.0 / 384, 0, 500.0 / 1113, 125.0 / 192, -2187.0 / 6784, 11.0 / 84};
+__constant__ float kA[6][6] = {{0, 0, 0, 0, 0, 0},
+                               {1.0 / 5, 0, 0, 0, 0, 0},
+                               {3.0 / 40, 9.0 / 40, 0, 0, 0, 0},
+                               {44.0 / 45, -56.0 / 15, 32.0 / 9, 0, 0, 0},
+                               {19372.0 / 6561, -25360.0 / 2187, 64448.0 / 6561, -212.0 / 729, 0, 0},
+                               {9017.0 / 3168, -355.0 / 33, 46732.0 / 5247, 49.0 / 176, -5103.0 / 18656, 0}};
+__constant__ float kB[6] = {35.0 / 384, 0, 500.0 / 1113, 125.0 / 192, -2187.0 / 6784, 11.0 / 84};
 __constant__ double kC[6] = {0, 1.0 / 5, 3.0 / 10, 4.0 / 5, 8.0 / 9, 1};
-__constant__ double kE[7] = {71.0 / 57600, 0, -71.0 / 16695, 71.0 / 1920, -17253.0 / 339200, 22.0 / 525, -1.0 / 40};
-constexpr double kSafety = 0.9, kShrink = 0.2, kGrow = 10, kAlpha = 0.85, kBeta = 0.2, kStretch = 1.08;
+__constant__ float kE[7] = {71.0 / 57600, 0, -71.0 / 16695, 71.0 / 1920, -17253.0 / 339200, 22.0 / 525, -1.0 / 40};
+constexpr float kSafety = 0.9f, kShrink = 0.2f, kGrow = 10, kAlpha = 0.85f, kBeta = 0.2f;
+constexpr double kStretch = 1.08;
 
 /// State of a point: lane i of its group has row i of it; row D is ∫ div f dt, row D + 1 ∫‖f‖² dt.
-template <int D, int J, int G, bool kLearns>
+template <int D, int J, int G, int S>
 struct Driver {
-  Block<J, kLearns>& block;
-  Geometry<D, G> geometry;
+  const Block<J>& block;
+  Geometry<D, G, S> geometry;
   const float* noise;  // of the lane's point
   Lane<G> lane = {};
+  bool drives = lane.point < block.p.tile;
   float stage[kStages + 1] = {};  // rates, of the lane's row
   int turn = 0;                   // of the shared sums
   int pending = 0;                // evaluations in the ring
@@ -38,10 +41,11 @@ struct Driver {
     return block.column(lane.point / kGroup) + lane.jet * kGroup + lane.point % kGroup;
   }
   __device__ bool has_jet() const { return lane.jet < p().jets; }
-  __device__ bool has_row(int i) const { return i < p().ambient; }
+  __device__ int ambient() const { return S == kAny ? p().ambient : D; }
+  __device__ bool has_row(int i) const { return i < ambient(); }
   /// What the lane itself keeps of an evaluation, number n of 2D.
   __device__ float& own_tape(float* tape, int n) const {
-    return tape[(p().depth + 1) * p().layer_floats() + n * p().tile() * G + lane.thread];
+    return tape[(p().depth + 1) * p().layer_floats + n * p().tile * G + lane.thread];
   }
 
   /// raw, the lane's jet of the network's output, becomes bounded: u = b·tanh(raw/b).
@@ -68,22 +72,29 @@ struct Driver {
   /// The rate of the lane's row at the state `own`; tape null: nothing is kept.
   __device__ float evaluate(float t, float own, float* tape) {
     float x[D], v[D], u[D], velocity[D];
-    lane.gather(own, x);
-    if (tape != nullptr) {
+    if (drives) {
+      lane.gather(own, x);
+      if (tape != nullptr) {
 #pragma unroll
-      for (int i = 0; i < D; ++i) own_tape(tape, i) = x[i];
+        for (int i = 0; i < D; ++i) own_tape(tape, i) = x[i];
+      }
+      geometry.project(x);
+      geometry.seed(lane, x, k(), ambient(), noise, v);
+      if (has_jet())
+        geometry.embed(lane, x, v, [&](int i, float value) { block.features[i * p().stride + column()] = Cells<J>::make(value); });
     }
-    geometry.project(x);
-    geometry.seed(lane, x, k(), p().ambient, noise, v);
-    if (has_jet()) geometry.embed(lane, x, v, [&](int i, float value) { block.features[i * p().stride + column()] = value; });
-    block.call(kForwardPass, t, tape);
-    const float* parts = block.layer(p().depth);
+    __syncthreads();
+    block.forward(t, tape);
+    __syncthreads();
+    if (!drives) return 0;
+    const float* parts = block.parts(block.layer(p().depth));
 #pragma unroll
     for (int i = 0; i < D; ++i) {
       u[i] = 0;
       if (has_row(i) && has_jet()) {
         if (lane.jet == 0) u[i] = block.b.working[p().output_bias + i] + t * block.b.working[p().output_time + i];
-        for (int s = 0; s < p().output_splits; ++s) u[i] += parts[(s * p().ambient + i) * p().stride + column()];
+#pragma unroll 4
+        for (int s = 0; s < p().output_splits; ++s) u[i] += parts[(s * ambient() + i) * p().stride + column()];
       }
       if (tape != nullptr) own_tape(tape, D + i) = u[i];
     }
@@ -98,35 +109,42 @@ struct Driver {
   /// What an evaluation sends back to the lane's coordinate, given the cotangent of its row's rate.
   __device__ float pull_back(float t, float* tape, float rate_bar) {
     float z[D], x[D], v[D], raw[D], u[D], f_bar[D], u_bar[D], in_bar[D];
-#pragma unroll
-    for (int i = 0; i < D; ++i) {
-      x[i] = z[i] = own_tape(tape, i);
-      u[i] = raw[i] = own_tape(tape, D + i);
-    }
-    geometry.project(x);
-    geometry.seed(lane, x, k(), p().ambient, noise, v);
-    bound(u);
-    lane.gather(rate_bar, f_bar);
-    geometry.rates_backward(lane, x, v, u, f_bar, lane.from(rate_bar, D), lane.from(rate_bar, D + 1), u_bar, in_bar);
-    bound_backward(raw, u_bar);
     const int e = pending++;
-    if (has_jet()) {
-      float *features = block.ring_features(e), *outputs = block.ring_outputs(e);
-      geometry.embed(lane, x, v, [&](int i, float value) { features[i * p().columns() + column()] = value; });
+    if (drives) {
 #pragma unroll
-      for (int i = 0; i < D; ++i)
-        if (has_row(i)) block.u_bar[i * p().stride + column()] = outputs[i * p().columns() + column()] = u_bar[i];
-    } else {
+      for (int i = 0; i < D; ++i) {
+        x[i] = z[i] = own_tape(tape, i);
+        u[i] = raw[i] = own_tape(tape, D + i);
+      }
+      geometry.project(x);
+      geometry.seed(lane, x, k(), ambient(), noise, v);
+      bound(u);
+      lane.gather(rate_bar, f_bar);
+      geometry.rates_backward(lane, x, v, u, f_bar, lane.from(rate_bar, D), lane.from(rate_bar, D + 1), u_bar, in_bar);
+      bound_backward(raw, u_bar);
+      if (has_jet()) {
+        float *features = block.ring_features(e), *outputs = block.ring_outputs(e);
+        geometry.embed(lane, x, v, [&](int i, float value) { features[i * p().columns + column()] = value; });
 #pragma unroll
-      for (int i = 0; i < D; ++i) in_bar[i] = 0;
+        for (int i = 0; i < D; ++i) {
+          if (!has_row(i)) continue;
+          outputs[i * p().columns + column()] = u_bar[i];
+          block.u_bar[i * p().stride + column()] = Cells<J>::make(u_bar[i]);
+        }
+      } else {
+#pragma unroll
+        for (int i = 0; i < D; ++i) in_bar[i] = 0;
+      }
+      if (lane.thread == 0) {
+        block.m.times[e] = t;
+        block.m.tapes[e] = tape;
+      }
     }
-    if (lane.thread == 0) {
-      block.m.pending = e;
-      block.m.times[e] = t;
-      block.m.tapes[e] = tape;
-    }
-    block.call(kBackwardPass, t, tape);
-    const float* parts = block.layer(1);
+    __syncthreads();
+    block.backward(tape, e);
+    __syncthreads();
+    if (!drives) return 0;
+    const float* parts = block.parts(block.layer(1));
     geometry.embed_backward(lane, x, v, [&](int i) {
       float sum = 0;
       if (has_jet())
@@ -136,7 +154,7 @@ struct Driver {
     float x_bar[D];
 #pragma unroll
     for (int i = 0; i < D; ++i) x_bar[i] = lane.from(in_bar[i], 0);
-    geometry.seed_backward(lane, x, k(), p().ambient, noise, v, in_bar, x_bar);
+    geometry.seed_backward(lane, x, k(), ambient(), noise, v, in_bar, x_bar);
     geometry.project_backward(z, x_bar);
     float mine = 0;
 #pragma unroll
@@ -145,9 +163,9 @@ struct Driver {
   }
   /// Adds what the ring holds to the gradients of the weights.
   __device__ void learn() {
-    if (lane.thread == 0) block.m.pending = pending;
-    block.call(kLearn, 0, nullptr);
+    block.learn(pending);
     pending = 0;
+    __syncthreads();
   }
 
   __device__ float projected(float own) const {
@@ -169,72 +187,66 @@ struct Driver {
     return geometry.error_weight(z, lane.jet);
   }
 
-  /// For the warps that drive, and no others.
-  __device__ void wait() const { asm volatile("bar.sync 1, %0;" ::"r"(p().tile() * G) : "memory"); }
-
   struct Measured {
-    double norm;  ///< NaN if not finite
-    bool good;    ///< at all points
+    float norm;  ///< NaN if not finite
+    bool good;   ///< at all points
   };
-  /// Root mean square over rows of weight·v/(atol + rtol·|y|), over points as asked.
+  /// Root mean square over rows of weight·v/(atol + rtol·|y|), over points as asked; for all warps.
   __device__ Measured measure(float v, float y, float other, bool good) {
-    const int controlled = p().ambient + (k() > 0 ? 1 : 0);
-    const double size = fmax(fabs(static_cast<double>(y)), fabs(static_cast<double>(other)));
-    const double w = fmaxf(weight_at(y), weight_at(other));
-    const bool counts = has_row(lane.jet) || (lane.jet == D && k() > 0);
-    const double e = counts ? w * static_cast<double>(v) / (p().atol + p().rtol * size) : 0.0;
-    double sum = e * e;
-#pragma unroll
-    for (int step = 1; step < G; step *= 2) sum += __shfl_xor_sync(0xffffffffu, sum, step);
-    double most = isfinite(sum) ? sum : CUDART_INF;
-#pragma unroll
-    for (int step = G; step < 32; step *= 2) {
-      sum += __shfl_xor_sync(0xffffffffu, sum, step);
-      most = fmax(most, __shfl_xor_sync(0xffffffffu, most, step));
-    }
-    good = __all_sync(0xffffffffu, good) != 0;
     Shared& m = block.m;
-    const int warp = lane.thread / 32, warps = p().tile() * G / 32;
+    const int controlled = ambient() + (k() > 0 ? 1 : 0), warps = p().tile * G / 32;
     turn ^= 1;
-    if (lane.thread % 32 == 0) {
-      m.sums[turn][warp] = sum;
-      m.mosts[turn][warp] = most;
-      m.goods[turn][warp] = good;
+    if (drives) {
+      const float size = fmaxf(fabsf(y), fabsf(other)), w = fmaxf(weight_at(y), weight_at(other));
+      const bool counts = has_row(lane.jet) || (lane.jet == D && k() > 0);
+      const float e = counts ? w * v / (static_cast<float>(p().atol) + static_cast<float>(p().rtol) * size) : 0.0f;
+      float sum = lane.sum(e * e), most = isfinite(sum) ? sum : CUDART_INF_F;
+#pragma unroll
+      for (int step = G; step < 32; step *= 2) {
+        sum += __shfl_xor_sync(0xffffffffu, sum, step);
+        most = fmaxf(most, __shfl_xor_sync(0xffffffffu, most, step));
+      }
+      good = __all_sync(0xffffffffu, good) != 0;
+      if (lane.thread % 32 == 0) {
+        m.sums[turn][lane.thread / 32] = sum;
+        m.mosts[turn][lane.thread / 32] = most;
+        m.goods[turn][lane.thread / 32] = good;
+      }
     }
-    wait();
-    sum = most = 0;
+    __syncthreads();
+    float sum = 0, most = 0;
+    good = true;
     for (int i = 0; i < warps; ++i) {
       sum += m.sums[turn][i];
-      most = fmax(most, m.mosts[turn][i]);
+      most = fmaxf(most, m.mosts[turn][i]);
       good &= m.goods[turn][i] != 0;
     }
-    if (!isfinite(most)) return {CUDART_NAN, good};
-    return {sqrt((p().mean_square ? sum / p().tile() : most) / controlled), good};
+    if (!isfinite(most)) return {CUDART_NAN_F, good};
+    return {sqrtf((p().mean_square ? sum / static_cast<float>(p().tile) : most) / static_cast<float>(controlled)), good};
   }
 
   /// Where stage i of a step from y is evaluated; i = kStages: the end of the step, unprojected.
-  __device__ float trial_of(int i, double step, float y) const {
-    float trial = y;
+  __device__ float trial_of(int i, float step, float y) const {
     const bool last = i == kStages;
-    if (lane.jet >= D && !last) return trial;
+    if (lane.jet >= D && !last) return y;
+    float trial = y;
 #pragma unroll
-    for (int j = 0; j < kStages; ++j) {
-      const double weight = last ? kB[j] : j < kStages - 1 && i < kStages ? kA[i][j < 5 ? j : 4] : 0.0;
-      trial += j < i ? static_cast<float>(step * weight) * stage[j] : 0.0f;
-    }
+    for (int j = 0; j < kStages; ++j) trial += j < i ? step * (last ? kB[j] : kA[last ? 0 : i][j]) * stage[j] : 0.0f;
     return trial;
   }
+  __device__ static float factor_of(float power) { return fminf(fmaxf(kSafety * power, kShrink), kGrow); }
 
   /// y from p.from to p.to; steps and tape kept if tape is not null. One loop around one evaluation, so that the network
   /// is compiled once.
   __device__ void solve(float& y, double first_step, Report& report, double2* steps, float* unprojected, float* tape) {
     const double direction = p().to < p().from ? -1 : 1, span = fabs(p().to - p().from);
     const auto evaluation = static_cast<size_t>(p().tape_floats(D, G));
-    double t = p().from, h = direction * fmin(fabs(first_step), span), before = 1, step = 0, t_next = t, guess = 0, slope = 0;
+    double t = p().from, h = direction * fmin(fabs(first_step), span), step = 0, t_next = t;
+    float before = 1, guess = 0, slope = 0;
     report = {kOk, 0, 0, 0, 0};
     enum { kStart, kGuess, kStage } phase = kStart;
     int i = 0, blame = kUnderflow;  // i: stage
-    bool stays = inside(y);
+    bool stays = !drives || inside(y);
     float trial = y, raw = 0;
     double at = t;
     for (;;) {
@@ -252,43 +264,45 @@ struct Driver {
         }
         if (h == 0) {
           slope = start.norm;
-          const double size = measure(y, y, y, true).norm;
-          guess = fmin(size < 1e-5 || slope < 1e-5 ? 1e-6 : 0.01 * size / slope, span);
-          trial = y + static_cast<float>(direction * guess) * rate;
-          stays = inside(trial);
-          at = t + direction * guess;
+          const float size = measure(y, y, y, true).norm;
+          guess = fminf(size < 1e-5f || slope < 1e-5f ? 1e-6f : 0.01f * size / slope, static_cast<float>(span));
+          trial = y + static_cast<float>(direction) * guess * rate;
+          stays = !drives || inside(trial);
+          at = t + direction * static_cast<double>(guess);
           phase = kGuess;
           continue;
         }
       } else if (phase == kGuess) {
         const Measured change = measure(rate - stage[0], y, y, stays);
-        const double steepest = fmax(slope, change.norm / guess);
-        const double proposed = steepest <= 1e-15 ? fmax(1e-6, guess * 1e-3) : pow(0.01 / steepest, 1.0 / 5);
-        h = direction * (change.good && isfinite(change.norm) ? fmin(fmin(100 * guess, proposed), span) : guess);
+        const float steepest = fmaxf(slope, change.norm / guess);
+        const float proposed = steepest <= 1e-15f ? fmaxf(1e-6f, guess * 1e-3f) : powf(0.01f / steepest, 0.2f);
+        h = change.good && isfinite(change.norm) ? fmin(static_cast<double>(fminf(100 * guess, proposed)), span)
+                                                 : static_cast<double>(guess);
+        h *= direction;
       } else {
 #pragma unroll
         for (int j = 0; j <= kStages; ++j) stage[j] = j == i ? rate : stage[j];
         if (i < kStages) {
           ++i;
-          trial = trial_of(i, step, y);
-          stays &= inside(trial);
+          trial = trial_of(i, static_cast<float>(step), y);
+          stays &= !drives || inside(trial);
           at = i < kStages ? t + kC[i < kStages ? i : 0] * step : t_next;
           if (i == kStages) {
             raw = trial;
-            trial = projected(raw);
+            if (drives) trial = projected(raw);
           }
           continue;
         }
         float estimate = 0;
 #pragma unroll
-        for (int j = 0; j <= kStages; ++j) estimate += static_cast<float>(step * kE[j]) * stage[j];
+        for (int j = 0; j <= kStages; ++j) estimate += static_cast<float>(step) * kE[j] * stage[j];
         const Measured tried = measure(estimate, y, trial, stays);
-        const double error = tried.norm;
+        const float error = tried.norm;
         if (!tried.good || !(error <= 1)) {
           ++report.rejected;
           const bool measured = tried.good && isfinite(error);
           if (!measured) blame = tried.good ? kNonFinite : kOutside;
-          h = step * (measured ? fmax(kShrink, kSafety * pow(error, -1.0 / 5)) : kShrink);
+          h = step * static_cast<double>(measured ? fmaxf(kShrink, kSafety * powf(error, -0.2f)) : kShrink);
           if (fabs(h) < 4 * 1.1920929e-7) {
             report.status = blame;
             return;
@@ -296,15 +310,15 @@ struct Driver {
         } else {
           if (tape != nullptr) {
             if (lane.thread == 0) steps[report.accepted] = {t, step};
-            unprojected[report.accepted * p().tile() * G + lane.thread] = raw;
+            if (drives) unprojected[report.accepted * p().tile * G + lane.thread] = raw;
           }
-          const double err = fmax(error, 1e-10);
+          const float err = fmaxf(error, 1e-10f);
           if (report.accepted == 0)
-            report.first_step = fabs(step) * fmin(fmax(kSafety * pow(err, -1.0 / 5), kShrink), kGrow);
+            report.first_step = fabs(step) * static_cast<double>(factor_of(powf(err, -0.2f)));
           const double planned =
-              fabs(step) * fmin(fmax(kSafety * pow(err, -kAlpha / 5) * pow(before, kBeta / 5), kShrink), kGrow);
+              fabs(step) * static_cast<double>(factor_of(powf(err, -kAlpha / 5) * powf(before, kBeta / 5)));
           h = direction * (fabs(step) < fabs(h) ? fmax(fabs(h), planned) : planned);
-          before = fmax(error, 1e-4);
+          before = fmaxf(error, 1e-4f);
           blame = kUnderflow;
           ++report.accepted;
           t = t_next;
@@ -323,29 +337,30 @@ struct Driver {
       t_next = step == remaining ? p().to : t + step;
       phase = kStage;
       i = 1;
-      trial = trial_of(1, step, y);
-      stays = inside(trial);
+      trial = trial_of(1, static_cast<float>(step), y);
+      stays = !drives || inside(trial);
       at = t + kC[1] * step;
     }
   }
 
   __device__ void backward(int taken, const double2* steps, const float* unprojected, float* tape, float y_bar) {
-    __syncwarp();
-    wait();
+    __syncthreads();  // the steps are in memory
     double t = 0, h = 0;
     for (int e = taken * kStages; e-- > 0;) {
       const int s = e / kStages, i = e % kStages;
       if (i == kStages - 1) {
         t = steps[s].x;
         h = steps[s].y;
+        if (drives) {
         float z[D], bar[D];
-        lane.gather(unprojected[s * p().tile() * G + lane.thread], z);
+        lane.gather(unprojected[s * p().tile * G + lane.thread], z);
         lane.gather(y_bar, bar);
         geometry.project_backward(z, bar);
 #pragma unroll
         for (int n = 0; n < D; ++n) y_bar = lane.jet == n ? bar[n] : y_bar;
 #pragma unroll
-        for (int j = 0; j < kStages; ++j) stage[j] = static_cast<float>(h * kB[j]) * y_bar;
+        for (int j = 0; j < kStages; ++j) stage[j] = static_cast<float>(h) * kB[j] * y_bar;
+        }
       }
       float rate_bar = 0;
 #pragma unroll
@@ -355,7 +370,7 @@ struct Driver {
       if (lane.jet < D) {
         y_bar += sent;
 #pragma unroll
-        for (int j = 0; j < kStages - 1; ++j) stage[j] += j < i ? static_cast<float>(h * kA[i][j]) * sent : 0.0f;
+        for (int j = 0; j < kStages - 1; ++j) stage[j] += j < i ? static_cast<float>(h) * kA[i][j] * sent : 0.0f;
       }
       if (pending == kRing || e == 0) learn();
     }

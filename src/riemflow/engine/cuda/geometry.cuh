@@ -1,14 +1,15 @@
 #pragma once
 // The geometry of a field for the warps that drive: a point has a group of G lanes; all of them hold the point x,
 // lane j ≥ 1 the seed v_j and the network's derivative in its direction. The formulas are those of
-// field/output_layer.hpp, field/embedding.hpp and manifold/*.cpp. D is the most coordinates of a point; those that
-// a manifold does not have are 0.
+// field/output_layer.hpp, field/embedding.hpp and manifold/*.cpp. They are compiled for one factor of a known shape and D
+// coordinates, which takes a tenth of the instructions, and for any product of up to D; coordinates that a manifold does
+// not have are 0.
 
 #include <cuda_runtime.h>
 
 namespace riemflow::cuda {
 
-enum Shape { kEuclidean, kSphere, kBall, kTorus };
+enum Shape { kEuclidean, kSphere, kBall, kTorus, kAny };
 constexpr int kMostFactors = 4;
 
 /// One factor of the manifold and the layers at its ends.
@@ -20,9 +21,7 @@ struct Factor {
   int dimension;
   int power;          ///< p of λ^−p on the ball
   bool hyperboloid;   ///< features of the geodesic layer on the ball
-  float K;            ///< curvature
-
-  __device__ bool has(int i) const { return static_cast<unsigned>(i - first) < static_cast<unsigned>(count); }
+  float K, root;      ///< curvature, √|K|
 };
 
 struct Frame {
@@ -50,50 +49,64 @@ struct Lane {
   }
 };
 
-template <int D, int G>
+/// S: the shape, or kAny.
+template <int D, int G, int S>
 struct Geometry {
   const Frame& frame;
   using Row = float[D];
+  static constexpr bool kKnown = S != kAny;
+
+  __device__ static bool is(const Factor& f, int shape) { return kKnown ? S == shape : f.shape == shape; }
+  __device__ static bool has(const Factor& f, int i) {
+    return kKnown || static_cast<unsigned>(i - f.first) < static_cast<unsigned>(f.count);
+  }
+  __device__ static int first(const Factor& f) { return kKnown ? 0 : f.first; }
+  __device__ static int count(const Factor& f) { return kKnown ? D : f.count; }
+  __device__ static int dimension(const Factor& f) { return kKnown ? D - (S == kSphere ? 1 : 0) : f.dimension; }
+  __device__ static int feature(const Factor& f) { return kKnown ? 0 : f.feature; }
 
   __device__ static float dot(const Factor& f, const Row& a, const Row& b) {
     float s = 0;
 #pragma unroll
-    for (int i = 0; i < D; ++i) s += f.has(i) ? a[i] * b[i] : 0.0f;
+    for (int i = 0; i < D; ++i) s += has(f, i) ? a[i] * b[i] : 0.0f;
     return s;
   }
   /// use(factor) for each.
   template <class Use>
   __device__ void each(const Use& use) const {
-    for (int n = 0; n < frame.factors; ++n) use(frame.factor[n]);
+    if constexpr (kKnown)
+      use(frame.factor[0]);
+    else
+      for (int n = 0; n < frame.factors; ++n) use(frame.factor[n]);
   }
 
   __device__ bool inside(const Row& z) const {
     bool good = true;
     each([&](const Factor& f) {
       const float square = dot(f, z, z);
-      good &= f.shape == kBall ? -f.K * square < 1 : isfinite(square) && (f.shape != kSphere || square > 1e-30f);
+      good &= is(f, kBall) ? -f.K * square < 1 : isfinite(square) && (!is(f, kSphere) || square > 1e-30f);
     });
     return good;
   }
   __device__ void project(Row& z) const {
     each([&](const Factor& f) {
-      if (f.shape == kTorus) {
+      if (is(f, kTorus)) {
         constexpr float kTurn = 6.2831853071795864f;
 #pragma unroll
         for (int i = 0; i < D; ++i)
-          if (f.has(i)) z[i] -= kTurn * floorf(z[i] / kTurn + 0.5f);
-      } else if (f.shape != kEuclidean) {
+          if (has(f, i)) z[i] -= kTurn * floorf(z[i] * (1 / kTurn) + 0.5f);
+      } else if (!is(f, kEuclidean)) {
         const float square = dot(f, z, z);
         float scale = 1;
-        if (f.shape == kSphere) {
+        if (is(f, kSphere)) {
           scale = rsqrtf(f.K * square);
         } else {
-          const float eta = 4 * sqrtf(static_cast<float>(f.count)) * 1.1920929e-7f, r = sqrtf(-f.K * square);
+          const float eta = 4 * sqrtf(static_cast<float>(count(f))) * 1.1920929e-7f, r = sqrtf(-f.K * square);
           if (!(r < 1 - eta)) scale = (1 - 2 * eta) / r;
         }
 #pragma unroll
         for (int i = 0; i < D; ++i)
-          if (f.has(i)) z[i] *= scale;
+          if (has(f, i)) z[i] *= scale;
       }
     });
   }
@@ -101,18 +114,18 @@ struct Geometry {
   /// that was not.)
   __device__ void project_backward(const Row& z, Row& bar) const {
     each([&](const Factor& f) {
-      if (f.shape != kSphere) return;
-      const float square = dot(f, z, z), scale = rsqrtf(f.K * square), radial = dot(f, z, bar) / square;
+      if (!is(f, kSphere)) return;
+      const float square = dot(f, z, z), scale = rsqrtf(f.K * square), radial = dot(f, z, bar) * (scale * scale * f.K);
 #pragma unroll
       for (int i = 0; i < D; ++i)
-        if (f.has(i)) bar[i] = scale * (bar[i] - radial * z[i]);
+        if (has(f, i)) bar[i] = scale * (bar[i] - radial * z[i]);
     });
   }
   /// Of the error in coordinate i: λ(x)/λ(0) on a ball.
   __device__ float error_weight(const Row& z, int i) const {
     float weight = 1;
     each([&](const Factor& f) {
-      if (f.shape == kBall && f.has(i)) weight = 1 / (1 + f.K * dot(f, z, z));
+      if (is(f, kBall) && has(f, i)) weight = 1 / (1 + f.K * dot(f, z, z));
     });
     return weight;
   }
@@ -125,35 +138,35 @@ struct Geometry {
     if (lane.jet == 0 || j >= k) return;
     if (!frame.exact) {
 #pragma unroll
-      for (int i = 0; i < D; ++i) v[i] = i < n ? noise[i * k + j] : 0.0f;
+      for (int i = 0; i < D; ++i) v[i] = (kKnown || i < n) ? noise[i * k + j] : 0.0f;
       each([&](const Factor& f) {
-        if (f.shape != kSphere) return;
+        if (!is(f, kSphere)) return;
         const float a = dot(f, v, x) * f.K;
 #pragma unroll
-        for (int i = 0; i < D; ++i) v[i] -= f.has(i) ? a * x[i] : 0.0f;
+        for (int i = 0; i < D; ++i) v[i] -= has(f, i) ? a * x[i] : 0.0f;
       });
       return;
     }
     each([&](const Factor& f) {
-      const int own = f.first + j - f.seed;
-      if (j < f.seed || j >= f.seed + f.dimension) return;
-      if (f.shape != kSphere) {
+      const int own = first(f) + j - (kKnown ? 0 : f.seed);
+      if (!kKnown && (j < f.seed || j >= f.seed + f.dimension)) return;
+      if (!is(f, kSphere)) {
 #pragma unroll
         for (int i = 0; i < D; ++i) v[i] = i == own ? 1.0f : 0.0f;
         return;
       }
-      const int end = f.first + f.count - 1;
-      const float root = sqrtf(f.K);
+      const int end = first(f) + count(f) - 1;
+      const float root = f.root;
       float at_own = 0, at_end = 0;
 #pragma unroll
       for (int i = 0; i < D; ++i) {
         at_own = i == own ? x[i] * root : at_own;
         at_end = i == end ? x[i] * root : at_end;
       }
-      const float a = at_own / (1 + fabsf(at_end)), sigma = copysignf(1.0f, at_end);
+      const float a = __fdividef(at_own, 1 + fabsf(at_end)), sigma = copysignf(1.0f, at_end);
 #pragma unroll
       for (int i = 0; i < D; ++i)
-        if (f.has(i)) v[i] = i == end ? -a * (at_end + sigma) : (i == own ? 1.0f : 0.0f) - a * x[i] * root;
+        if (has(f, i)) v[i] = i == end ? -a * (at_end + sigma) : (i == own ? 1.0f : 0.0f) - a * x[i] * root;
     });
   }
   /// x_bar += what the seeds' dependence on x sends back, in_bar the lane's.
@@ -161,18 +174,18 @@ struct Geometry {
                                 const Row& in_bar, Row& x_bar) const {
     const bool seeded = lane.jet >= 1 && lane.jet <= k;
     each([&](const Factor& f) {
-      if (f.shape != kSphere) return;
+      if (!is(f, kSphere)) return;
       const float b = dot(f, in_bar, x) * f.K;
       Row eps;
 #pragma unroll
       for (int i = 0; i < D; ++i)
-        eps[i] = seeded && !frame.exact && i < n ? noise[i * k + lane.jet - 1] : 0.0f;
+        eps[i] = seeded && !frame.exact && (kKnown || i < n) ? noise[i * k + lane.jet - 1] : 0.0f;
       const float a = frame.exact ? 0.0f : dot(f, eps, x) * f.K;
 #pragma unroll
       for (int i = 0; i < D; ++i) {
         const float own = frame.exact ? b * v[i] : b * (eps[i] - 2 * a * x[i]) + a * in_bar[i];
         const float all = lane.sum(seeded ? own : 0.0f);
-        if (f.has(i)) x_bar[i] -= all;
+        if (has(f, i)) x_bar[i] -= all;
       }
     });
   }
@@ -181,26 +194,26 @@ struct Geometry {
   template <class Write>
   __device__ void embed(const Lane<G>& lane, const Row& x, const Row& v, const Write& write) const {
     each([&](const Factor& f) {
-      if (f.shape == kTorus) {
+      if (is(f, kTorus)) {
 #pragma unroll
         for (int i = 0; i < D; ++i) {
-          if (!f.has(i)) continue;
+          if (!has(f, i)) continue;
           float s, c;
           sincosf(x[i], &s, &c);
-          write(f.feature + i - f.first, lane.jet == 0 ? s : c * v[i]);
-          write(f.feature + f.count + i - f.first, lane.jet == 0 ? c : -s * v[i]);
+          write(feature(f) + i - first(f), lane.jet == 0 ? s : c * v[i]);
+          write(feature(f) + count(f) + i - first(f), lane.jet == 0 ? c : -s * v[i]);
         }
-      } else if (f.shape == kBall && f.hyperboloid) {
-        const float c = -f.K, root = 2 * sqrtf(c), r = 1 / (1 - c * dot(f, x, x)), slope = 2 * c * dot(f, x, v) * r * r;
+      } else if (is(f, kBall) && f.hyperboloid) {
+        const float c = -f.K, root = 2 * f.root, r = 1 / (1 - c * dot(f, x, x)), slope = 2 * c * dot(f, x, v) * r * r;
 #pragma unroll
         for (int i = 0; i < D; ++i)
-          if (f.has(i)) write(f.feature + i - f.first, lane.jet == 0 ? root * x[i] * r : root * (v[i] * r + x[i] * slope));
-        write(f.feature + f.count, lane.jet == 0 ? 2 * r - 1 : 2 * slope);
+          if (has(f, i)) write(feature(f) + i - first(f), lane.jet == 0 ? root * x[i] * r : root * (v[i] * r + x[i] * slope));
+        write(feature(f) + count(f), lane.jet == 0 ? 2 * r - 1 : 2 * slope);
       } else {
-        const float scale = f.shape == kSphere ? sqrtf(f.K) : 1.0f;
+        const float scale = is(f, kSphere) ? f.root : 1.0f;
 #pragma unroll
         for (int i = 0; i < D; ++i)
-          if (f.has(i)) write(f.feature + i - f.first, scale * v[i]);
+          if (has(f, i)) write(feature(f) + i - first(f), scale * v[i]);
       }
     });
   }
@@ -211,27 +224,27 @@ struct Geometry {
       Row extra;
 #pragma unroll
       for (int i = 0; i < D; ++i) extra[i] = 0;
-      if (f.shape == kTorus) {
+      if (is(f, kTorus)) {
 #pragma unroll
         for (int i = 0; i < D; ++i) {
-          if (!f.has(i)) continue;
+          if (!has(f, i)) continue;
           float s, c;
           sincosf(x[i], &s, &c);
-          const float to_s = read(f.feature + i - f.first), to_c = read(f.feature + f.count + i - f.first);
+          const float to_s = read(feature(f) + i - first(f)), to_c = read(feature(f) + count(f) + i - first(f));
           in_bar[i] += c * to_s - s * to_c;
           if (lane.jet > 0) extra[i] = -v[i] * (s * to_s + c * to_c);
         }
-      } else if (f.shape == kBall && f.hyperboloid) {
-        const float c = -f.K, two_c = 2 * c, root = 2 * sqrtf(c), r = 1 / (1 - c * dot(f, x, x)), along = dot(f, x, v);
+      } else if (is(f, kBall) && f.hyperboloid) {
+        const float c = -f.K, two_c = 2 * c, root = 2 * f.root, r = 1 / (1 - c * dot(f, x, x)), along = dot(f, x, v);
         Row bar;
 #pragma unroll
-        for (int i = 0; i < D; ++i) bar[i] = f.has(i) ? read(f.feature + i - f.first) : 0.0f;
-        const float xb = dot(f, x, bar), vb = dot(f, v, bar), to_time = read(f.feature + f.count);
+        for (int i = 0; i < D; ++i) bar[i] = has(f, i) ? read(feature(f) + i - first(f)) : 0.0f;
+        const float xb = dot(f, x, bar), vb = dot(f, v, bar), to_time = read(feature(f) + count(f));
         const float slope = two_c * along * r * r, to_slope = root * xb + 2 * to_time;
         const float r_bar = lane.jet == 0 ? to_slope : root * vb + 2 * two_c * along * r * to_slope;
 #pragma unroll
         for (int i = 0; i < D; ++i) {
-          if (!f.has(i)) continue;
+          if (!has(f, i)) continue;
           in_bar[i] += root * r * bar[i];
           extra[i] = r_bar * r * r * two_c * x[i];
           if (lane.jet > 0) {
@@ -240,10 +253,10 @@ struct Geometry {
           }
         }
       } else {
-        const float scale = f.shape == kSphere ? sqrtf(f.K) : 1.0f;
+        const float scale = is(f, kSphere) ? f.root : 1.0f;
 #pragma unroll
         for (int i = 0; i < D; ++i)
-          if (f.has(i)) in_bar[i] += scale * read(f.feature + i - f.first);
+          if (has(f, i)) in_bar[i] += scale * read(feature(f) + i - first(f));
         return;
       }
 #pragma unroll
@@ -265,17 +278,17 @@ struct Geometry {
     Rates all{0, 0};
     each([&](const Factor& f) {
       const float trace = frame.share * lane.sum(lane.jet > 0 ? dot(f, v, u) : 0.0f), ux = dot(f, u0, x);
-      const auto d = static_cast<float>(f.dimension);
+      const auto d = static_cast<float>(dimension(f));
       float lambda = 1;
-      if (f.shape == kSphere) {
+      if (is(f, kSphere)) {
 #pragma unroll
-        for (int i = 0; i < D; ++i) velocity[i] -= f.has(i) ? f.K * ux * x[i] : 0.0f;
+        for (int i = 0; i < D; ++i) velocity[i] -= has(f, i) ? f.K * ux * x[i] : 0.0f;
         all.divergence += trace - d * f.K * ux;
-      } else if (f.shape == kBall) {
+      } else if (is(f, kBall)) {
         lambda = 2 / (1 + f.K * dot(f, x, x));
         const float s = scaling(f, lambda);
 #pragma unroll
-        for (int i = 0; i < D; ++i) velocity[i] *= f.has(i) ? s : 1.0f;
+        for (int i = 0; i < D; ++i) velocity[i] *= has(f, i) ? s : 1.0f;
         all.divergence += s * (trace + (static_cast<float>(f.power) - d) * f.K * lambda * ux);
       } else {
         all.divergence += trace;
@@ -296,39 +309,39 @@ struct Geometry {
     const bool value = lane.jet == 0;
     each([&](const Factor& f) {
       const float ux = dot(f, u0, x);
-      const auto d = static_cast<float>(f.dimension);
-      if (f.shape == kSphere) {
+      const auto d = static_cast<float>(dimension(f));
+      if (is(f, kSphere)) {
 #pragma unroll
         for (int i = 0; i < D; ++i)
-          if (f.has(i)) f_bar[i] += 2 * kinetic_bar * (u0[i] - f.K * ux * x[i]);
+          if (has(f, i)) f_bar[i] += 2 * kinetic_bar * (u0[i] - f.K * ux * x[i]);
         const float ux_bar = f.K * (-dot(f, f_bar, x) - d * div_bar);
 #pragma unroll
         for (int i = 0; i < D; ++i) {
-          if (!f.has(i)) continue;
+          if (!has(f, i)) continue;
           u_bar[i] = value ? f_bar[i] + ux_bar * x[i] : frame.share * div_bar * v[i];
           in_bar[i] = value ? ux_bar * u0[i] - f.K * ux * f_bar[i] : frame.share * div_bar * u[i];
         }
-      } else if (f.shape == kBall) {
+      } else if (is(f, kBall)) {
         const float trace = frame.share * lane.sum(lane.jet > 0 ? dot(f, v, u) : 0.0f);
         const float lambda = 2 / (1 + f.K * dot(f, x, x)), s = scaling(f, lambda);
         const float rest = (static_cast<float>(f.power) - d) * f.K;
 #pragma unroll
         for (int i = 0; i < D; ++i)
-          if (f.has(i)) f_bar[i] += 2 * kinetic_bar * lambda * lambda * s * u0[i];
+          if (has(f, i)) f_bar[i] += 2 * kinetic_bar * lambda * lambda * s * u0[i];
         float lambda_bar = 2 * kinetic_bar * lambda * s * s * dot(f, u0, u0) + div_bar * s * rest * ux;
         const float s_bar = dot(f, f_bar, u0) + div_bar * (trace + rest * lambda * ux);
         const float ux_bar = div_bar * s * rest * lambda;
         lambda_bar -= s_bar * static_cast<float>(f.power) * s / lambda;
 #pragma unroll
         for (int i = 0; i < D; ++i) {
-          if (!f.has(i)) continue;
+          if (!has(f, i)) continue;
           u_bar[i] = value ? s * f_bar[i] + ux_bar * x[i] : frame.share * s * div_bar * v[i];
           if (value) in_bar[i] = ux_bar * u0[i] - lambda_bar * f.K * lambda * lambda * x[i];
         }
       } else {
 #pragma unroll
         for (int i = 0; i < D; ++i)
-          if (f.has(i)) u_bar[i] = value ? f_bar[i] + 2 * kinetic_bar * u0[i] : frame.share * div_bar * v[i];
+          if (has(f, i)) u_bar[i] = value ? f_bar[i] + 2 * kinetic_bar * u0[i] : frame.share * div_bar * v[i];
       }
     });
   }
@@ -345,14 +358,14 @@ struct Geometry {
 #pragma unroll
     for (int i = 0; i < D; ++i) slope[i] = 0;
     each([&](const Factor& f) {
-      if (f.shape == kSphere || f.shape == kTorus) return;
+      if (is(f, kSphere) || is(f, kTorus)) return;
       const float square = dot(f, x, x);
       float along = -1;  // slope = along · x
-      if (f.shape == kEuclidean) {
+      if (is(f, kEuclidean)) {
         value -= square / 2;
       } else {
-        const float root = sqrtf(-f.K), length = sqrtf(square), s = fminf(root * length, 1 - 1e-7f);
-        const float rho = 2 * atanhf(s), r = rho / root, n = static_cast<float>(f.dimension - 1);
+        const float root = f.root, length = sqrtf(square), s = fminf(root * length, 1 - 1e-7f);
+        const float rho = 2 * atanhf(s), r = rho / root, n = static_cast<float>(dimension(f) - 1);
         // log(sinh ρ/ρ) and its slope coth ρ − 1/ρ
         const float log_sinhc = rho < 0.1f ? rho * rho / 6 - rho * rho * rho * rho / 180
                                            : rho + log1pf(-expf(-2 * rho)) - logf(2 * rho);
@@ -362,7 +375,7 @@ struct Geometry {
       }
 #pragma unroll
       for (int i = 0; i < D; ++i)
-        if (f.has(i)) slope[i] = along * x[i];
+        if (has(f, i)) slope[i] = along * x[i];
     });
     return value;
   }

@@ -27,44 +27,65 @@ struct Thread {
   int g = lane >> 2, t = lane & 3;
 };
 
+/// v = hi + lo of TF32, which has 10 bits behind the leading one; lo is cut off where the tensor core reads it.
 struct Parts {
-  std::uint32_t hi, lo;
+  float hi, lo;
 };
 __device__ inline Parts split(float v) {
-  const std::uint32_t hi = (__float_as_uint(v) + 0x1000u) & 0xffffe000u;  // to nearest
-  return {hi, __float_as_uint(v - __uint_as_float(hi))};
+  const float hi = __uint_as_float((__float_as_uint(v) + 0x1000u) & 0xffffe000u);  // to nearest: cut off, errors add up
+  return {hi, v - hi};
 }
+
+/// A number of a matrix in shared memory: split where there is room, so that it is done once and not by every warp.
+template <int J>
+struct Cells {
+  static constexpr bool kSplit = false;
+  using Cell = float;
+  __device__ static Cell make(float v) { return v; }
+  __device__ static Parts parts(Cell c) { return split(c); }
+};
+template <int J>
+  requires(J <= 6)
+struct Cells<J> {
+  static constexpr bool kSplit = true;
+  using Cell = float2;
+  __device__ static Cell make(float v) {
+    const Parts p = split(v);
+    return {p.hi, p.lo};
+  }
+  __device__ static Parts parts(Cell c) { return {c.x, c.y}; }
+};
 
 /// sum += a·b of a 16 × 8 and an 8 × 8 tile.
-__device__ inline void multiply_add(float (&sum)[4], std::uint32_t a0, std::uint32_t a1, std::uint32_t a2, std::uint32_t a3,
-                                    std::uint32_t b0, std::uint32_t b1) {
+__device__ inline void multiply_add(float (&sum)[4], const float4& a, float b0, float b1) {
   asm("mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {%0,%1,%2,%3};"
       : "+f"(sum[0]), "+f"(sum[1]), "+f"(sum[2]), "+f"(sum[3])
-      : "r"(a0), "r"(a1), "r"(a2), "r"(a3), "r"(b0), "r"(b1));
+      : "r"(__float_as_uint(a.x)), "r"(__float_as_uint(a.y)), "r"(__float_as_uint(a.z)), "r"(__float_as_uint(a.w)),
+        "r"(__float_as_uint(b0)), "r"(__float_as_uint(b1)));
 }
 
+/// Of (g, t), (g + 8, t), (g, t + 4), (g + 8, t + 4).
 struct Left {
-  Parts v[4];
-  /// Of (g, t), (g + 8, t), (g, t + 4), (g + 8, t + 4).
-  __device__ explicit Left(float4 w) : v{split(w.x), split(w.y), split(w.z), split(w.w)} {}
+  float4 hi, lo;
+  __device__ Left(float4 h, float4 l) : hi(h), lo(l) {}
+  __device__ explicit Left(float4 w) {
+    const Parts x = split(w.x), y = split(w.y), z = split(w.z), v = split(w.w);
+    hi = {x.hi, y.hi, z.hi, v.hi};
+    lo = {x.lo, y.lo, z.lo, v.lo};
+  }
 };
-struct Right {
-  Parts v[2];
-  /// Of (t, g), (t + 4, g).
-  __device__ Right(float first, float second) : v{split(first), split(second)} {}
-};
-/// sum + rest += a·b; rest may be sum.
-__device__ inline void multiply_add(float (&sum)[4], float (&rest)[4], const Left& a, const Right& b) {
-  multiply_add(rest, a.v[0].lo, a.v[1].lo, a.v[2].lo, a.v[3].lo, b.v[0].hi, b.v[1].hi);
-  multiply_add(rest, a.v[0].hi, a.v[1].hi, a.v[2].hi, a.v[3].hi, b.v[0].lo, b.v[1].lo);
-  multiply_add(sum, a.v[0].hi, a.v[1].hi, a.v[2].hi, a.v[3].hi, b.v[0].hi, b.v[1].hi);
+/// sum + rest += a·b, b of (t, g) and (t + 4, g); rest may be sum.
+__device__ inline void multiply_add(float (&sum)[4], float (&rest)[4], const Left& a, Parts first, Parts second) {
+  multiply_add(rest, a.lo, first.hi, second.hi);
+  multiply_add(rest, a.hi, first.lo, second.lo);
+  multiply_add(sum, a.hi, first.hi, second.hi);
 }
 
-/// out = the 16 rows `packed` (float4 a lane, step after step) times the columns x of a group, [row][jet · 8 + point] with
-/// `stride` floats a row, over the steps of 8 rows from `from` to `to`.
+/// out = the 16 rows `packed` (two float4s a lane, step after step) times the columns x of a group, [row][jet · 8 + point]
+/// with `stride` cells a row, over the steps of 8 rows from `from` to `to`.
 template <int J>
-__device__ inline void multiply(const Thread& me, const float4* __restrict__ packed, int from, int to, const float* x, int stride,
-                                int jets, Tile<J>& out) {
+__device__ inline void multiply(const Thread& me, const float4* __restrict__ packed, int from, int to,
+                                const typename Cells<J>::Cell* x, int stride, int jets, Tile<J>& out) {
   constexpr bool kApart = J <= 6;  // two chains of products are quicker than one; registers permitting
   Tile<kApart ? J : 1> rest;
 #pragma unroll
@@ -74,18 +95,19 @@ __device__ inline void multiply(const Thread& me, const float4* __restrict__ pac
       out[j][e] = 0;
       if constexpr (kApart) rest[j][e] = 0;
     }
-#pragma unroll kApart ? 4 : 1
-  for (int k = from; k < to; ++k) {
-    const Left a(__ldg(packed + k * 32 + me.lane));
-    const float* row = x + (8 * k + me.t) * stride + me.g;
+  const float4* a = packed + (from * 32 + me.lane) * 2;
+  const typename Cells<J>::Cell* row = x + (8 * from + me.t) * stride + me.g;
+#pragma unroll kApart ? 2 : 1
+  for (int k = from; k < to; ++k, a += 64, row += 8 * stride) {
+    const Left left(__ldg(a), __ldg(a + 1));
 #pragma unroll
     for (int j = 0; j < J; ++j) {
       if (j >= jets) continue;
-      const Right b(row[8 * j], row[4 * stride + 8 * j]);
+      const Parts first = Cells<J>::parts(row[8 * j]), second = Cells<J>::parts(row[4 * stride + 8 * j]);
       if constexpr (kApart)
-        multiply_add(out[j], rest[j], a, b);
+        multiply_add(out[j], rest[j], left, first, second);
       else
-        multiply_add(out[j], out[j], a, b);
+        multiply_add(out[j], out[j], left, first, second);
     }
   }
   if constexpr (kApart) {
@@ -96,32 +118,41 @@ __device__ inline void multiply(const Thread& me, const float4* __restrict__ pac
   }
 }
 
+/// x·P(x²)/Q(x²), as on the CPU (core/simd/activation-inl.h): half the instructions of tanhf.
+__device__ inline float fast_tanh(float a) {
+  const float x = fminf(fmaxf(a, -9.02f), 9.02f), y = x * x;
+  const float p = (((1.33186013e-08f * y + 2.05832093e-05f) * y + 3.49402172e-03f) * y + 1.33797079e-01f) * y + 1.0f;
+  const float q = (((7.76184550e-07f * y + 3.28306924e-04f) * y + 2.58710291e-02f) * y + 4.67130244e-01f) * y + 1.0f;
+  const float r = fminf(fmaxf(__fdividef(x * p, q), -1.0f), 1.0f);
+  return a == a ? r : a;
+}
+
 /// A function, its slope and its bend at one place.
 struct Bent {
   float value, slope, bend;
 };
 enum Function { kTanh, kSwish, kAsin, kAsinh };
 
-__device__ inline Bent bent(int function, float u) {
-  switch (function) {
-    case kTanh: {
-      const float h = tanhf(u), s = 1 - h * h;
-      return {h, s, -2 * h * s};
-    }
-    case kSwish: {
-      const float p = 1 / (1 + expf(-u)), q = p * (1 - p);
-      return {u * p, p + u * q, q * (2 + u * (1 - 2 * p))};
-    }
-    case kAsin: {  // asin(ρu), rounded off at its ends (field/input_layer.hpp)
-      constexpr float kRho = 0.99995000374968753f;
-      const float x = kRho * u, root = rsqrtf((1 - x) * (1 + x)), s = kRho * root;
-      return {asinf(x), s, kRho * x * s * root * root};
-    }
-    default: {
-      const float root = rsqrtf(1 + u * u);
-      return {asinhf(u), root, -u * root * root * root};
-    }
+/// The distances of a geodesic layer; not inlined, because they are long and used once a pass.
+__device__ __noinline__ inline Bent bent_distance(int function, float u) {
+  if (function == kAsin) {  // asin(ρu), rounded off at its ends (field/input_layer.hpp)
+    constexpr float kRho = 0.99995000374968753f;
+    const float x = kRho * u, root = rsqrtf((1 - x) * (1 + x)), s = kRho * root;
+    return {asinf(x), s, kRho * x * s * root * root};
   }
+  const float root = rsqrtf(1 + u * u);
+  return {asinhf(u), root, -u * root * root * root};
+}
+__device__ inline Bent bent(int function, float u) {
+  if (function == kTanh) {
+    const float h = fast_tanh(u), s = 1 - h * h;
+    return {h, s, -2 * h * s};
+  }
+  if (function == kSwish) {
+    const float p = __fdividef(1, 1 + expf(-u)), q = p * (1 - p);
+    return {u * p, p + u * q, q * (2 + u * (1 - 2 * p))};
+  }
+  return bent_distance(function, u);
 }
 
 /// pre becomes the function's jets.

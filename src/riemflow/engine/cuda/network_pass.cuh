@@ -1,53 +1,53 @@
 #pragma once
-// The network of a field by all warps of a block: forward with a tape, backward, and the gradients of its weights. The
-// warps that drive call, the others serve.
+// The network of a field by all warps of a block: forward with a tape, backward, and the gradients of its weights.
 
 #include "riemflow/engine/cuda/solve.cuh"
 
 namespace riemflow::cuda {
 namespace {
 
-enum Command { kForwardPass, kBackwardPass, kLearn, kExit };
-
-/// What a block shares; behind it, 16-byte aligned, [row][column] with problem.stride: features, u_bar, and two times
+/// What a block shares; behind it, 16-byte aligned, [row][column] with problem.stride cells: features, u_bar, and two times
 /// the jets of a layer.
 struct Shared {
-  int command, pending;  ///< pending: which place of the ring a backward pass fills; how many there are to learn from
-  float t;
-  float* tape;
   float times[kRing];  ///< of the evaluations in the ring
   const float* tapes[kRing];
-  double sums[2][kMostWarps], mosts[2][kMostWarps];  ///< of the driving warps
+  float sums[2][kMostWarps], mosts[2][kMostWarps];  ///< of the driving warps
   int goods[2][kMostWarps];
 };
 
-/// Rows of the shared matrices.
-__host__ __device__ inline int feature_rows(const Problem& p) { return kSteps * p.input.steps(); }
-__host__ __device__ inline int output_rows(const Problem& p) { return (p.ambient + kSteps - 1) / kSteps * kSteps; }
-__host__ __device__ inline int layer_rows(const Problem& p) {
-  const int units = p.unit_tiles() * kUnits, out = p.output_splits * p.ambient, in = p.input_splits * p.input.columns;
-  return units > out ? (units > in ? units : in) : (out > in ? out : in);
+/// A warp's part of a product: a tile of its rows, a group of points and, where sums are split, which part.
+struct Share {
+  int task, tile, group, part;
+};
+__device__ inline Share share_of(int task, int tiles, int groups) {
+  return {task, task % tiles, task / tiles % groups, task / tiles / groups};
 }
 
-template <int J, bool kLearns>
+template <int J>
 struct Block {
+  using Cell = typename Cells<J>::Cell;
   Shared& m;
   const Problem& p;
   const Buffers& b;
-  float *features, *u_bar, *layers;
+  Cell *features, *u_bar, *layers;
   float* ring;      // of this block
   float* gradient;  // of this block, as the working vector
-  Thread me = {};
+  Thread me;
+  Share units, outputs, inputs;  // the warp's first, of a layer, and of the two products that are split
 
-  __device__ float* layer(int which) const { return layers + (which & 1) * layer_rows(p) * p.stride; }
+  __device__ Cell* layer(int which) const { return layers + (which & 1) * p.layer_cells; }
   /// First column of a group.
   __device__ int column(int group) const { return group * kGroup * p.jets; }
-  __device__ float working(int place, int unit) const { return unit < p.width ? b.working[place + unit] : 0.0f; }
+  /// Bias and time of a unit.
+  __device__ float2 vectors(int l, int unit) const {
+    return __ldg(reinterpret_cast<const float2*>(b.packed + p.vectors) + l * p.unit_tiles * kUnits + unit);
+  }
+  __device__ float scale(int unit) const { return __ldg(reinterpret_cast<const float*>(b.packed + p.scale_vector) + unit); }
 
   // --- jets of 16 units at the points of a group, in device memory and in shared memory ---------------------------
   __device__ size_t place(int slot, int tile, int group) const {
-    return static_cast<size_t>(slot) * static_cast<size_t>(p.layer_floats()) +
-           static_cast<size_t>((group * p.unit_tiles() + tile) * p.jets * 128 + me.lane * 4);
+    return static_cast<size_t>(slot) * static_cast<size_t>(p.layer_floats) +
+           static_cast<size_t>((group * p.unit_tiles + tile) * p.jets * 128 + me.lane * 4);
   }
   __device__ void keep(float* to, int slot, int tile, int group, const Tile<J>& v) const {
     if (to == nullptr) return;
@@ -66,63 +66,81 @@ struct Block {
       v[j][0] = at.x, v[j][1] = at.y, v[j][2] = at.z, v[j][3] = at.w;
     }
   }
-  __device__ void show(float* to, int tile, int group, const Tile<J>& v) const {
-    float* at = to + (tile * kUnits + me.g) * p.stride + column(group) + 2 * me.t;
+  /// Two numbers side by side.
+  __device__ static void show(Cell* at, float first, float second) {
+    if constexpr (Cells<J>::kSplit) {
+      const Parts a = split(first), c = split(second);
+      *reinterpret_cast<float4*>(at) = {a.hi, a.lo, c.hi, c.lo};
+    } else {
+      *reinterpret_cast<float2*>(at) = {first, second};
+    }
+  }
+  __device__ void show(Cell* to, int tile, int group, const Tile<J>& v) const {
+    Cell* at = to + (tile * kUnits + me.g) * p.stride + column(group) + 2 * me.t;
 #pragma unroll
     for (int j = 0; j < J; ++j) {
       if (j >= p.jets) continue;
-      *reinterpret_cast<float2*>(at + 8 * j) = {v[j][0], v[j][1]};
-      *reinterpret_cast<float2*>(at + 8 * p.stride + 8 * j) = {v[j][2], v[j][3]};
+      show(at + 8 * j, v[j][0], v[j][1]);
+      show(at + 8 * p.stride + 8 * j, v[j][2], v[j][3]);
     }
   }
 
+  /// The warp's next share, of `tasks`. Mostly there is none, and nothing to divide.
+  __device__ bool next(Share& s, int tasks, int tiles) const {
+    if (s.task + me.warps >= tasks) return false;
+    s = share_of(s.task + me.warps, tiles, p.groups);
+    return true;
+  }
   /// use(tile of units, group) for each that is the warp's.
   template <class Use>
   __device__ void each_tile(const Use& use) const {
-    for (int task = me.warp; task < p.unit_tiles() * p.groups; task += me.warps) use(task % p.unit_tiles(), task / p.unit_tiles());
+    for (Share s = units; s.task < p.unit_tiles * p.groups;) {
+      use(s.tile, s.group);
+      if (!next(s, p.unit_tiles * p.groups, p.unit_tiles)) break;
+    }
   }
-  __device__ const float4* rows(int packed, int steps, int tile) const { return b.packed + packed + tile * steps * 32; }
+  __device__ const float4* rows(int packed, int steps, int tile) const { return b.packed + packed + tile * steps * 64; }
 
-  /// to[split · n + row] = the part of a product of n rows, over the units, that the split has.
-  __device__ void multiply_split(int packed, int n, int splits, const float* x, float* to) const {
-    const int tiles = (n + kUnits - 1) / kUnits, steps = (p.width + kSteps - 1) / kSteps;
-    for (int task = me.warp; task < tiles * p.groups * splits; task += me.warps) {
-      const int tile = task % tiles, group = task / tiles % p.groups, part = task / tiles / p.groups;
+  /// parts(to)[part · n + row] = the part of a product of n rows that is over `each` steps of units.
+  __device__ float* parts(Cell* to) const { return reinterpret_cast<float*>(to); }
+  __device__ void multiply_split(int packed, int n, int splits, int each, Share s, const Cell* x, Cell* cells) const {
+    float* to = parts(cells);
+    const int tiles = (n + kUnits - 1) / kUnits, steps = p.hidden_steps, tasks = tiles * p.groups * splits;
+    while (s.task < tasks) {
       Tile<J> sum;
-      multiply<J>(me, rows(packed, steps, tile), part * steps / splits, (part + 1) * steps / splits, x + column(group), p.stride,
+      multiply<J>(me, rows(packed, steps, s.tile), s.part * each, min(steps, (s.part + 1) * each), x + column(s.group), p.stride,
                   p.jets, sum);
-      const int row = tile * kUnits + me.g;
-      float* at = to + (part * n + row) * p.stride + column(group) + 2 * me.t;
+      const int row = s.tile * kUnits + me.g;
+      float* at = to + (s.part * n + row) * p.stride + column(s.group) + 2 * me.t;
 #pragma unroll
       for (int j = 0; j < J; ++j) {
         if (j >= p.jets) continue;
         if (row < n) *reinterpret_cast<float2*>(at + 8 * j) = {sum[j][0], sum[j][1]};
         if (row + 8 < n) *reinterpret_cast<float2*>(at + 8 * p.stride + 8 * j) = {sum[j][2], sum[j][3]};
       }
+      if (!next(s, tasks, tiles)) break;
     }
   }
 
   /// From the features to parts of the network's output in layer(depth).
-  __device__ void forward() {
-    const float t = m.t;
-    float* tape = m.tape;
+  __device__ void forward(float t, float* tape) const {
     for (int l = 0; l < p.depth; ++l) {
       if (l > 0) __syncthreads();
-      const Matrix& matrix = l == 0 ? p.input : p.hidden[l - 1];
-      const float* x = l == 0 ? features : layer(l - 1);
+      const int matrix = l == 0 ? p.input.forward : p.hidden[0].forward + (l - 1) * p.hidden_pitch, steps = l == 0 ? p.input_steps : p.hidden_steps;
+      const Cell* x = l == 0 ? features : layer(l - 1);
       each_tile([&](int tile, int group) {
         Tile<J> v;
-        multiply<J>(me, rows(matrix.forward, matrix.steps(), tile), 0, matrix.steps(), x + column(group), p.stride, p.jets, v);
+        multiply<J>(me, rows(matrix, steps, tile), 0, steps, x + column(group), p.stride, p.jets, v);
         const int unit = tile * kUnits + me.g;
         if (l == 0 && p.distance >= 0) {
           keep(tape, p.depth, tile, group, v);
           through<J>(p.distance, v);
-          const float low = working(p.scales, unit), high = working(p.scales, unit + 8);
+          const float low = scale(unit), high = scale(unit + 8);
 #pragma unroll
           for (int j = 0; j < J; ++j) v[j][0] *= low, v[j][1] *= low, v[j][2] *= high, v[j][3] *= high;
         }
-        const float low = working(p.bias[l], unit) + t * working(p.time[l], unit);
-        const float high = working(p.bias[l], unit + 8) + t * working(p.time[l], unit + 8);
+        const float2 first = vectors(l, unit), second = vectors(l, unit + 8);
+        const float low = first.x + t * first.y, high = second.x + t * second.y;
         v[0][0] += low, v[0][1] += low, v[0][2] += high, v[0][3] += high;
         keep(tape, l, tile, group, v);
         through<J>(p.activation, v);
@@ -130,28 +148,26 @@ struct Block {
       });
     }
     __syncthreads();
-    multiply_split(p.output.forward, p.ambient, p.output_splits, layer(p.depth - 1), layer(p.depth));
+    multiply_split(p.output.forward, p.ambient, p.output_splits, p.output_each, outputs, layer(p.depth - 1), layer(p.depth));
   }
 
-  /// From u_bar to parts of the features' cotangents in layer(1); what weights need of it goes to the ring.
-  __device__ void backward() {
-    const float* tape = m.tape;
-    float* kept_bars = ring + static_cast<size_t>(m.pending) * static_cast<size_t>(p.ring_floats());
+  /// From u_bar to parts of the features' cotangents in layer(1); what weights need of it goes to place e of the ring.
+  __device__ void backward(const float* tape, int e) const {
+    float* kept_bars = ring + static_cast<size_t>(e) * static_cast<size_t>(p.ring_floats());
     for (int l = p.depth - 1; l >= 0; --l) {
       const bool last = l == p.depth - 1;
-      const Matrix& matrix = last ? p.output : p.hidden[l];
-      const int steps = (matrix.rows + kSteps - 1) / kSteps;
-      const float* x = last ? u_bar : layer(l + 1);
+      const int matrix = last ? p.output.backward : p.hidden[0].backward + l * p.hidden_pitch, steps = last ? p.output_steps : p.hidden_steps;
+      const Cell* x = last ? u_bar : layer(l + 1);
       if (!last) __syncthreads();
       each_tile([&](int tile, int group) {
         Tile<J> pre, bar;
         kept(tape, l, tile, group, pre);
-        multiply<J>(me, rows(matrix.backward, steps, tile), 0, steps, x + column(group), p.stride, p.jets, bar);
+        multiply<J>(me, rows(matrix, steps, tile), 0, steps, x + column(group), p.stride, p.jets, bar);
         back_through<J>(p.activation, pre, bar);
         keep(kept_bars, l, tile, group, bar);
         if (l == 0 && p.distance >= 0) {
           const int unit = tile * kUnits + me.g;
-          const float low = working(p.scales, unit), high = working(p.scales, unit + 8);
+          const float low = scale(unit), high = scale(unit + 8);
 #pragma unroll
           for (int j = 0; j < J; ++j) bar[j][0] *= low, bar[j][1] *= low, bar[j][2] *= high, bar[j][3] *= high;
           kept(tape, p.depth, tile, group, pre);
@@ -162,20 +178,20 @@ struct Block {
       });
     }
     __syncthreads();
-    multiply_split(p.input.backward, p.input.columns, p.input_splits, layer(0), layer(1));
+    multiply_split(p.input.backward, p.input.columns, p.input_splits, p.input_each, inputs, layer(0), layer(1));
   }
 
   // --- the gradients of the weights, from the tapes and the ring --------------------------------------------------
   __device__ const float* bars(int e) const { return ring + static_cast<size_t>(e) * static_cast<size_t>(p.ring_floats()); }
   __device__ float* ring_features(int e) const {
     return ring + static_cast<size_t>(e) * static_cast<size_t>(p.ring_floats()) +
-           static_cast<size_t>(p.depth + 1) * static_cast<size_t>(p.layer_floats());
+           static_cast<size_t>(p.depth + 1) * static_cast<size_t>(p.layer_floats);
   }
-  __device__ float* ring_outputs(int e) const { return ring_features(e) + feature_rows(p) * p.columns(); }
-  /// use(evaluation, group) for all that the ring holds.
+  __device__ float* ring_outputs(int e) const { return ring_features(e) + feature_rows(p) * p.columns; }
+  /// use(evaluation, group) for the first `pending` places of the ring.
   template <class Use>
-  __device__ void each_kept(const Use& use) const {
-    for (int e = 0; e < m.pending; ++e)
+  __device__ void each_kept(int pending, const Use& use) const {
+    for (int e = 0; e < pending; ++e)
       for (int group = 0; group < p.groups; ++group) use(e, group);
   }
   /// A tile of cotangents as the left operand: its columns take the place of k.
@@ -190,22 +206,22 @@ struct Block {
   }
 
   /// Four tiles of rows, and 16 columns, of the matrix into layer l.
-  __device__ void learn_hidden(int l, int columns, int first) {
+  __device__ void learn_hidden(int pending, int l, int columns, int first) const {
     float sum[4][2][4] = {};
-    each_kept([&](int e, int group) {
+    each_kept(pending, [&](int e, int group) {
       Tile<J> h;
       kept(m.tapes[e], l - 1, columns, group, h);
       through<J>(p.activation, h);
 #pragma unroll
       for (int j = 0; j < J; ++j) {
         if (j >= p.jets) continue;
-        const Right right[2] = {{h[j][0], h[j][1]}, {h[j][2], h[j][3]}};
+        const Parts right[4] = {split(h[j][0]), split(h[j][1]), split(h[j][2]), split(h[j][3])};
 #pragma unroll
         for (int a = 0; a < 4; ++a) {
-          if (first + a >= p.unit_tiles()) continue;
+          if (first + a >= p.unit_tiles) continue;
           const Left left = left_of(kept(bars(e), l, first + a, group, j));
-          multiply_add(sum[a][0], sum[a][0], left, right[0]);
-          multiply_add(sum[a][1], sum[a][1], left, right[1]);
+          multiply_add(sum[a][0], sum[a][0], left, right[0], right[1]);
+          multiply_add(sum[a][1], sum[a][1], left, right[2], right[3]);
         }
       }
     });
@@ -216,35 +232,35 @@ struct Block {
     }
   }
   /// A tile of rows of the input's matrix, 8 columns at a time.
-  __device__ void learn_input(int rows_tile, int step) {
+  __device__ void learn_input(int pending, int rows_tile, int step) const {
     const int slot = p.distance >= 0 ? p.depth : 0;
     float sum[4] = {};
-    each_kept([&](int e, int group) {
-      const float* x = ring_features(e) + (step * kSteps + me.g) * p.columns() + column(group) + 2 * me.t;
+    each_kept(pending, [&](int e, int group) {
+      const float* x = ring_features(e) + (step * kSteps + me.g) * p.columns + column(group) + 2 * me.t;
       for (int j = 0; j < p.jets; ++j) {
         const float2 v = *reinterpret_cast<const float2*>(x + 8 * j);
-        multiply_add(sum, sum, left_of(kept(bars(e), slot, rows_tile, group, j)), Right(v.x, v.y));
+        multiply_add(sum, sum, left_of(kept(bars(e), slot, rows_tile, group, j)), split(v.x), split(v.y));
       }
     });
     add_to(p.input, rows_tile, step * kSteps, sum);
   }
   /// 16 columns of a tile of rows of the output's matrix.
-  __device__ void learn_output(int rows_tile, int columns) {
+  __device__ void learn_output(int pending, int rows_tile, int columns) const {
     float sum[2][4] = {};
     const int row = rows_tile * kUnits + me.g;
-    each_kept([&](int e, int group) {
+    each_kept(pending, [&](int e, int group) {
       Tile<J> h;
       kept(m.tapes[e], p.depth - 1, columns, group, h);
       through<J>(p.activation, h);
-      const float* x = ring_outputs(e) + row * p.columns() + column(group) + 2 * me.t;
+      const float* x = ring_outputs(e) + row * p.columns + column(group) + 2 * me.t;
 #pragma unroll
       for (int j = 0; j < J; ++j) {
         if (j >= p.jets) continue;
         const float2 low = row < p.ambient ? *reinterpret_cast<const float2*>(x + 8 * j) : float2{0, 0};
-        const float2 high = row + 8 < p.ambient ? *reinterpret_cast<const float2*>(x + 8 * p.columns() + 8 * j) : float2{0, 0};
+        const float2 high = row + 8 < p.ambient ? *reinterpret_cast<const float2*>(x + 8 * p.columns + 8 * j) : float2{0, 0};
         const Left left(float4{low.x, high.x, low.y, high.y});
-        multiply_add(sum[0], sum[0], left, Right(h[j][0], h[j][1]));
-        multiply_add(sum[1], sum[1], left, Right(h[j][2], h[j][3]));
+        multiply_add(sum[0], sum[0], left, split(h[j][0]), split(h[j][1]));
+        multiply_add(sum[1], sum[1], left, split(h[j][2]), split(h[j][3]));
       }
     });
     add_to(p.output, rows_tile, columns * kUnits, sum[0]);
@@ -261,9 +277,9 @@ struct Block {
     if (me.t == 0 && unit < p.width) gradient[to + unit] += low;
     if (me.t == 0 && unit + 8 < p.width) gradient[to + unit + 8] += high;
   }
-  __device__ void learn_biases(int l, int tile) {
+  __device__ void learn_biases(int pending, int l, int tile) const {
     float low = 0, high = 0, low_time = 0, high_time = 0;
-    each_kept([&](int e, int group) {
+    each_kept(pending, [&](int e, int group) {
       const float4 v = kept(bars(e), l, tile, group, 0);
       low += v.x + v.y, high += v.z + v.w;
       low_time += m.times[e] * (v.x + v.y), high_time += m.times[e] * (v.z + v.w);
@@ -271,9 +287,9 @@ struct Block {
     add_units(p.bias[l], tile, low, high);
     add_units(p.time[l], tile, low_time, high_time);
   }
-  __device__ void learn_scales(int tile) {
+  __device__ void learn_scales(int pending, int tile) const {
     float low = 0, high = 0;
-    each_kept([&](int e, int group) {
+    each_kept(pending, [&](int e, int group) {
       Tile<J> h;
       kept(m.tapes[e], p.depth, tile, group, h);
       through<J>(p.distance, h);
@@ -287,12 +303,12 @@ struct Block {
     add_units(p.scales, tile, low, high);
   }
   /// A lane a coordinate.
-  __device__ void learn_output_biases() {
+  __device__ void learn_output_biases(int pending) const {
     if (me.lane >= p.ambient) return;
     float sum = 0, with_time = 0;
-    each_kept([&](int e, int group) {
+    each_kept(pending, [&](int e, int group) {
       for (int i = 0; i < kGroup; ++i) {
-        const float v = ring_outputs(e)[me.lane * p.columns() + column(group) + i];
+        const float v = ring_outputs(e)[me.lane * p.columns + column(group) + i];
         sum += v, with_time += m.times[e] * v;
       }
     });
@@ -301,50 +317,24 @@ struct Block {
   }
 
   /// Every entry has one warp that adds to it, the same each time.
-  __device__ void learn() {
-    const int tiles = p.unit_tiles(), fours = (tiles + 3) / 4, outs = p.output.row_tiles();
+  __device__ void learn(int pending) const {
+    const int tiles = p.unit_tiles, fours = (tiles + 3) / 4, outs = p.output.row_tiles();
     const int hidden = (p.depth - 1) * tiles * fours, input = hidden + tiles * p.input.steps(), output = input + tiles * outs,
               biases = output + p.depth * tiles, scales = biases + (p.distance >= 0 ? tiles : 0);
     for (int task = me.warp; task <= scales; task += me.warps) {
       if (task < hidden)
-        learn_hidden(1 + task / (tiles * fours), task % tiles, 4 * (task / tiles % fours));
+        learn_hidden(pending, 1 + task / (tiles * fours), task % tiles, 4 * (task / tiles % fours));
       else if (task < input)
-        learn_input((task - hidden) % tiles, (task - hidden) / tiles);
+        learn_input(pending, (task - hidden) % tiles, (task - hidden) / tiles);
       else if (task < output)
-        learn_output((task - input) / tiles, (task - input) % tiles);
+        learn_output(pending, (task - input) / tiles, (task - input) % tiles);
       else if (task < biases)
-        learn_biases((task - output) / tiles, (task - output) % tiles);
+        learn_biases(pending, (task - output) / tiles, (task - output) % tiles);
       else if (task < scales)
-        learn_scales(task - biases);
+        learn_scales(pending, task - biases);
       else
-        learn_output_biases();
+        learn_output_biases(pending);
     }
-  }
-
-  __device__ void pass(int command) {
-    if (!kLearns || command == kForwardPass) return forward();
-    if constexpr (kLearns) command == kBackwardPass ? backward() : learn();
-  }
-  /// Warps that do not drive.
-  __device__ void serve() {
-    for (;;) {
-      __syncthreads();
-      if (m.command == kExit) return;
-      pass(m.command);
-      __syncthreads();
-    }
-  }
-  /// By all warps that drive.
-  __device__ void call(Command command, float t, float* tape) {
-    if (threadIdx.x == 0) {
-      m.command = command;
-      m.t = t;
-      m.tape = tape;
-    }
-    __syncthreads();
-    if (command == kExit) return;
-    pass(command);
-    __syncthreads();
   }
 };
 

@@ -1,6 +1,6 @@
 #pragma once
-// Matrices as the tensor cores want them: the four numbers that a lane needs of a tile of 16 × 8 side by side, tile after
-// tile along a row of tiles. Each matrix is packed twice, as it is and transposed for the backward pass; what fills up
+// Matrices as the tensor cores want them: the four numbers that a lane needs of a tile of 16 × 8 side by side, first
+// their high and then their low parts, tile after tile along a row of tiles. Each matrix is packed twice, as it is and transposed for the backward pass; what fills up
 // the last tiles is 0.
 
 #include "riemflow/engine/cuda/solve.cuh"

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <memory>
 #include <numbers>
 
@@ -72,6 +73,7 @@ Problem describe(const FlowConfig& config, const VectorField<float>& field) {
     f.power = config.field.scaling == BallScaling::none ? 0 : config.field.scaling == BallScaling::unit ? 1 : f.dimension;
     f.hyperboloid = input.embedding == Embedding::hyperboloid;
     f.K = static_cast<float>(factor.curvature);
+    f.root = static_cast<float>(std::sqrt(std::abs(factor.curvature)));
     log_base += factor.manifold->compact() ? -factor.manifold->log_volume()
                                            : -0.5 * f.dimension * std::log(2 * std::numbers::pi);
     p.input.first[n] = input.feature;
@@ -108,19 +110,35 @@ Problem describe(const FlowConfig& config, const VectorField<float>& field) {
 
 bool arrange(Problem& p, int jets, int groups) {
   p.jets = jets;
+  const auto fits = [&](const Size& s) {
+    const bool known = p.frame.factors == 1 && p.frame.factor[0].shape == s.shape && p.ambient == s.coordinates;
+    return jets <= s.jets && (known || (s.shape == kAny && p.ambient <= s.coordinates));
+  };
   p.size = 0;
-  while (p.size < kSizeCount && (p.ambient > kSizes[p.size].coordinates || jets > kSizes[p.size].jets)) ++p.size;
+  while (p.size < kSizeCount && !fits(kSizes[p.size])) ++p.size;
   if (p.size == kSizeCount) return false;
   const int lanes = kSizes[p.size].lanes, most_groups = 32 * kMostWarps / (lanes * kGroup);
   p.groups = std::min(groups, most_groups);
-  p.stride = p.columns() + (p.columns() % 16 == 0 ? 8 : 0);  // 4 rows of 8 columns meet every bank once
-  p.warps = std::min(kMostWarps, std::max(p.unit_tiles() * p.groups, p.tile() * lanes / 32));
+  p.tile = p.groups * kGroup;
+  p.tiles = (p.points + p.tile - 1) / p.tile;
+  p.unit_tiles = (p.width + kUnits - 1) / kUnits;
+  p.columns = p.tile * jets;
+  p.layer_floats = p.unit_tiles * p.groups * jets * 128;
+  // Four rows of 8 columns meet every bank once.
+  p.stride = p.columns + (kSizes[p.size].jets <= 6 ? 4 : p.columns % 16 == 0 ? 8 : 0);
+  p.warps = std::min(kMostWarps, std::max(p.unit_tiles * p.groups, p.tile * lanes / 32));
+  p.input_steps = p.input.steps();
+  p.hidden_steps = (p.width + kSteps - 1) / kSteps;
+  p.output_steps = (p.ambient + kSteps - 1) / kSteps;
   const auto splits = [&](int rows) {
     const int tiles = (rows + kUnits - 1) / kUnits * p.groups;
-    return std::clamp(p.warps / tiles, 1, (p.width + kSteps - 1) / kSteps);
+    return std::clamp(p.warps / tiles, 1, p.hidden_steps);
   };
   p.output_splits = splits(p.ambient);
   p.input_splits = splits(p.input.columns);
+  p.output_each = (p.hidden_steps + p.output_splits - 1) / p.output_splits;
+  p.input_each = (p.hidden_steps + p.input_splits - 1) / p.input_splits;
+  p.layer_cells = layer_rows(p) * p.stride;
   return true;
 }
 
@@ -129,6 +147,8 @@ bool arrange(Problem& p, int jets, int groups) {
 namespace riemflow {
 
 std::string why_not_cuda(const FlowConfig& config) {
+  // As many queues as runs that may be side by side; 8 unless told before the first call.
+  [[maybe_unused]] static const int told = setenv("CUDA_DEVICE_MAX_CONNECTIONS", "32", 0);
   int devices = 0;
   if (const cudaError_t code = cudaGetDeviceCount(&devices); code != cudaSuccess || devices == 0)
     return code == cudaSuccess ? "there is none" : std::string(cudaGetErrorString(code));

@@ -4,17 +4,16 @@
 
 namespace riemflow::cuda {
 
-cudaError_t run_small(const Problem&, const Buffers&, Mode, int, cudaStream_t);
-cudaError_t run_medium(const Problem&, const Buffers&, Mode, int, cudaStream_t);
-cudaError_t run_large(const Problem&, const Buffers&, Mode, int, cudaStream_t);
+using Run = cudaError_t(const Problem&, const Buffers&, Mode, int, cudaStream_t);
+Run run_sphere, run_ball, run_torus, run_plane, run_medium, run_large;
 
 std::size_t shared_bytes(const Problem& p) {
-  const int rows = feature_rows(p) + output_rows(p) + 2 * layer_rows(p);
-  return (sizeof(Shared) + 15) / 16 * 16 + static_cast<std::size_t>(rows * p.stride) * sizeof(float);
+  const int cells = (feature_rows(p) + output_rows(p)) * p.stride + 2 * p.layer_cells;
+  return (sizeof(Shared) + 15) / 16 * 16 + static_cast<std::size_t>(cells) * (kSizes[p.size].jets <= 6 ? sizeof(float2) : sizeof(float));
 }
 
 cudaError_t run_solve(const Problem& problem, const Buffers& buffers, Mode mode, int blocks, cudaStream_t stream) {
-  constexpr decltype(&run_small) kRun[kSizeCount] = {run_small, run_medium, run_large};
+  constexpr Run* kRun[kSizeCount] = {run_sphere, run_ball, run_torus, run_plane, run_medium, run_large};
   return kRun[problem.size](problem, buffers, mode, blocks, stream);
 }
 

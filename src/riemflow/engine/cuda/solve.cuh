@@ -59,28 +59,42 @@ struct Problem {
   Matrix input, output, hidden[kMostDepth];  ///< hidden[l]: into layer l + 1
   int scales, bias[kMostDepth], time[kMostDepth], output_bias, output_time;
 
-  __host__ __device__ int tile() const { return groups * kGroup; }  ///< points
-  __host__ __device__ int tiles() const { return (points + tile() - 1) / tile(); }
-  __host__ __device__ int unit_tiles() const { return (width + kUnits - 1) / kUnits; }
-  __host__ __device__ int columns() const { return groups * kGroup * jets; }
-  /// Floats of one layer's jets, as lanes hold them.
-  __host__ __device__ int layer_floats() const { return unit_tiles() * groups * jets * 128; }
+  // What follows from these (arrange), so that no thread has to work it out.
+  int tile, tiles;     ///< points of a tile; tiles
+  int unit_tiles;      ///< of 16
+  int columns;         ///< of a tile: its points' jets
+  int input_steps, hidden_steps, output_steps;  ///< of products with features, units, and the output's cotangents
+  int output_each, input_each;  ///< steps of a split
+  int hidden_pitch;             ///< float4s from one packed hidden matrix to the next
+  int layer_cells;     ///< of shared memory for the jets of a layer
+  int layer_floats;    ///< of the same as lanes hold it
+  int vectors, scale_vector;  ///< float4s into the packed weights: bias and time of a unit, layer by layer; scales
+
   /// Floats an evaluation keeps: layers, the distances of a geodesic input, and what the driving lanes keep.
   __host__ __device__ int tape_floats(int most_coordinates, int lanes) const {
-    return (depth + 1) * layer_floats() + 2 * most_coordinates * lanes * tile();
+    return (depth + 1) * layer_floats + 2 * most_coordinates * lanes * tile;
   }
   /// Floats of the cotangents of one evaluation: layers, features, output.
   __host__ __device__ int ring_floats() const {
-    return (depth + 1) * layer_floats() + (8 * input.steps() + ambient) * columns();
+    return (depth + 1) * layer_floats + (8 * input.steps() + ambient) * columns;
   }
 };
 
-/// The kernels: most coordinates, most jets, lanes a point.
+/// Rows of the shared matrices.
+__host__ __device__ inline int feature_rows(const Problem& p) { return kSteps * p.input.steps(); }
+__host__ __device__ inline int output_rows(const Problem& p) { return (p.ambient + kSteps - 1) / kSteps * kSteps; }
+__host__ __device__ inline int layer_rows(const Problem& p) {
+  const int units = p.unit_tiles * kUnits, out = p.output_splits * p.ambient, in = p.input_splits * p.input.columns;
+  return units > out ? (units > in ? units : in) : (out > in ? out : in);
+}
+
+/// The kernels: coordinates (at most, where the shape is any), most jets, lanes a point, shape.
 struct Size {
-  int coordinates, jets, lanes;
+  int coordinates, jets, lanes, shape;
 };
-constexpr Size kSizes[] = {{3, 3, 8}, {6, 6, 8}, {17, 17, 32}};
-constexpr int kSizeCount = 3;
+constexpr Size kSizes[] = {{3, 3, 8, kSphere}, {2, 3, 8, kBall},  {2, 3, 8, kTorus},
+                           {2, 3, 8, kEuclidean}, {6, 6, 8, kAny}, {17, 17, 32, kAny}};
+constexpr int kSizeCount = 6;
 
 struct Report {
   int status, accepted, rejected, evaluations;

@@ -8,15 +8,17 @@ namespace {
 
 __host__ __device__ constexpr std::size_t header_bytes() { return (sizeof(Shared) + 15) / 16 * 16; }
 
-template <int D, int J, int G, bool kLearns>
+template <int D, int J, int G, int S, bool kLearns>
 __global__ void __launch_bounds__(32 * kMostWarps, J > 6 ? 1 : 2)
     solve_kernel(const __grid_constant__ Problem problem, const __grid_constant__ Buffers buffers, Mode mode) {
   extern __shared__ float4 raw_memory[];
   const int home = static_cast<int>(blockIdx.x), stride = problem.stride;
-  float* features = reinterpret_cast<float*>(raw_memory) + header_bytes() / sizeof(float);
-  float* u_bar = features + feature_rows(problem) * stride;
-  float* layers = u_bar + output_rows(problem) * stride;
-  Block<J, kLearns> block{*reinterpret_cast<Shared*>(raw_memory),
+  using Cell = typename Cells<J>::Cell;
+  Cell* features = reinterpret_cast<Cell*>(raw_memory + header_bytes() / sizeof(float4));
+  Cell* u_bar = features + feature_rows(problem) * stride;
+  Cell* layers = u_bar + output_rows(problem) * stride;
+  const Thread me{};
+  const Block<J> block{*reinterpret_cast<Shared*>(raw_memory),
                           problem,
                           buffers,
                           features,
@@ -25,26 +27,29 @@ __global__ void __launch_bounds__(32 * kMostWarps, J > 6 ? 1 : 2)
                           kLearns ? buffers.ring + static_cast<size_t>(home) * kRing * static_cast<size_t>(problem.ring_floats())
                                   : nullptr,
                           kLearns ? buffers.gradients + static_cast<size_t>(home) * static_cast<size_t>(problem.working_size)
-                                  : nullptr};
+                                  : nullptr,
+                       me,
+                       share_of(me.warp, problem.unit_tiles, problem.groups),
+                       share_of(me.warp, problem.output.row_tiles(), problem.groups),
+                       share_of(me.warp, (problem.input.columns + kUnits - 1) / kUnits, problem.groups)};
   const int thread = static_cast<int>(threadIdx.x), threads = static_cast<int>(blockDim.x);
-  for (int i = thread; i < (feature_rows(problem) + output_rows(problem)) * stride; i += threads) features[i] = 0;
+  for (int i = thread; i < (feature_rows(problem) + output_rows(problem)) * stride; i += threads) features[i] = Cells<J>::make(0);
   if (kLearns && mode != kKeep)
     for (int i = thread; i < problem.working_size; i += threads) block.gradient[i] = 0;
   __syncthreads();
-  if (thread >= problem.tile() * G) return block.serve();
 
-  Driver<D, J, G, kLearns> driver{block, {problem.frame}, nullptr};
+  Driver<D, J, G, S> driver{block, {problem.frame}, nullptr};
   const Lane<G>& lane = driver.lane;
-  const int n = problem.ambient;
+  const int n = driver.ambient();
   const auto block_index = static_cast<size_t>(home);
   float* tape = kLearns ? buffers.tape + block_index * buffers.tape_size : nullptr;
   double2* steps = kLearns ? buffers.steps + block_index * static_cast<size_t>(problem.most_steps) : nullptr;
   float* raws = kLearns ? buffers.unprojected +
-                              block_index * static_cast<size_t>(problem.most_steps) * static_cast<size_t>(problem.tile() * G)
+                              block_index * static_cast<size_t>(problem.most_steps) * static_cast<size_t>(problem.tile * G)
                         : nullptr;
-  for (int tile = home; tile < problem.tiles(); tile += static_cast<int>(gridDim.x)) {
-    const int point = min(tile * problem.tile() + lane.point, problem.points - 1);
-    const bool real = tile * problem.tile() + lane.point < problem.points;
+  for (int tile = home; tile < problem.tiles; tile += static_cast<int>(gridDim.x)) {
+    const int point = min(tile * problem.tile + min(lane.point, problem.tile - 1), problem.points - 1);
+    const bool real = driver.drives && tile * problem.tile + lane.point < problem.points;
     driver.noise = buffers.noise + static_cast<size_t>(point) * static_cast<size_t>(n * (problem.jets - 1));
     Report report;
     float y_bar = 0;
@@ -79,16 +84,15 @@ __global__ void __launch_bounds__(32 * kMostWarps, J > 6 ? 1 : 2)
       if (report.status == kOk && (mode == kGradient || mode == kBackward))
         driver.backward(report.accepted, steps, raws, tape, y_bar);
   }
-  block.call(kExit, 0, nullptr);
 }
 
-template <int D, int J, int G, bool kLearns>
+template <int D, int J, int G, int S, bool kLearns>
 cudaError_t launch(const Problem& problem, const Buffers& buffers, Mode mode, int blocks, cudaStream_t stream) {
   const std::size_t bytes = shared_bytes(problem);
-  const cudaError_t code = cudaFuncSetAttribute(solve_kernel<D, J, G, kLearns>, cudaFuncAttributeMaxDynamicSharedMemorySize,
+  const cudaError_t code = cudaFuncSetAttribute(solve_kernel<D, J, G, S, kLearns>, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                                 static_cast<int>(bytes));
   if (code != cudaSuccess) return code;
-  solve_kernel<D, J, G, kLearns><<<blocks, 32 * problem.warps, bytes, stream>>>(problem, buffers, mode);
+  solve_kernel<D, J, G, S, kLearns><<<blocks, 32 * problem.warps, bytes, stream>>>(problem, buffers, mode);
   return cudaGetLastError();
 }
 
@@ -96,8 +100,8 @@ cudaError_t launch(const Problem& problem, const Buffers& buffers, Mode mode, in
 template <int kSize>
 cudaError_t run_size(const Problem& problem, const Buffers& buffers, Mode mode, int blocks, cudaStream_t stream) {
   constexpr Size s = kSizes[kSize];
-  return mode == kDensity ? launch<s.coordinates, s.jets, s.lanes, false>(problem, buffers, mode, blocks, stream)
-                          : launch<s.coordinates, s.jets, s.lanes, true>(problem, buffers, mode, blocks, stream);
+  return mode == kDensity ? launch<s.coordinates, s.jets, s.lanes, s.shape, false>(problem, buffers, mode, blocks, stream)
+                          : launch<s.coordinates, s.jets, s.lanes, s.shape, true>(problem, buffers, mode, blocks, stream);
 }
 
 }  // namespace

@@ -127,12 +127,12 @@ __global__ void __launch_bounds__(kThreads)
     update_kernel(const __grid_constant__ Update u, const __grid_constant__ Problem problem,
                   const __grid_constant__ Buffers buffers, const double* rate, const Carry* before, Carry* after,
                   ResidentOutcome* outcome) {
-  const int at = static_cast<int>(threadIdx.x), points = problem.points, tiles = problem.tiles();
+  const int at = static_cast<int>(threadIdx.x), points = problem.points, tiles = problem.tiles;
   enum { kLikelihood, kKinetic, kCounted, kEvaluations, kAccepted, kRejected, kStepped, kFirst, kSquares, kRowSquares, kSums };
   double sums[kSums] = {};
   // Points of tiles that failed are left out of the means.
   for (int i = at; i < points; i += kThreads) {
-    if (buffers.reports[i / problem.tile()].status != kOk) continue;
+    if (buffers.reports[i / problem.tile].status != kOk) continue;
     sums[kLikelihood] -= static_cast<double>(buffers.values[i]);
     if (u.offsets != nullptr) sums[kLikelihood] += static_cast<double>(u.offsets[buffers.picks[i]]);
     sums[kKinetic] -= static_cast<double>(buffers.energy[i]);
