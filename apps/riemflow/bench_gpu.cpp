@@ -10,6 +10,7 @@
 #include "apps/riemflow/fit/progress.hpp"
 #include "apps/riemflow/support/console.hpp"
 #include "riemflow/density/draws.hpp"
+#include "riemflow/density/von_mises_fisher.hpp"
 #include "riemflow/field/vector_field.hpp"
 #include "riemflow/io/embedded.hpp"
 #include "riemflow/manifold/parse.hpp"
@@ -20,17 +21,26 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-FlowConfig setting(double tolerance) {
+FlowConfig setting(double tolerance, int width = 64, int dimension = 2) {
   FlowConfig config;
-  config.manifold = "sphere:2";
+  config.manifold = fmt::format("sphere:{}", dimension);
+  config.field.width = width;
   config.solver.rtol = config.solver.atol = tolerance;
   return config;
 }
 
-/// Of one point: S², 3 × 64, value and two derivatives.
-double flops_of_evaluation() {
-  const FlowConfig config = setting(1e-5);
-  return VectorField<float>(parse_manifold<float>(config.manifold), config.field).flops(2);
+/// Of one point, value and all derivatives.
+double flops_of_evaluation(const FlowConfig& config) {
+  const std::shared_ptr<const Manifold<float>> manifold = parse_manifold<float>(config.manifold);
+  return VectorField<float>(manifold, config.field).flops(manifold->dimension());
+}
+
+/// The earthquakes; beyond two dimensions draws around a pole.
+Points<float> data_on(int dimension) {
+  if (dimension == 2) return embedded_earthquakes<float>();
+  Eigen::VectorXd pole = Eigen::VectorXd::Zero(dimension + 1);
+  pole[0] = 1;
+  return draws_of(VonMisesFisher<float>(pole, 20), 5871, 1, 0, 0);
 }
 
 /// The data over and over, for batches larger than they are.
@@ -48,10 +58,10 @@ struct Stretch {
 /// Steps `from` to `to` of a training run on the device, everything included.
 class Training {
  public:
-  Training(std::size_t batch, std::uint64_t seed)
-      : data_(repeated(embedded_earthquakes<float>(), std::max<std::size_t>(batch, 5871))),
+  Training(std::size_t batch, std::uint64_t seed, int width = 64, int dimension = 2)
+      : data_(repeated(data_on(dimension), std::max<std::size_t>(batch, 5871))),
         batch_(batch),
-        flow_(make_transport<float>(setting(1e-3), seed, 1, Device::cuda)),
+        flow_(make_transport<float>(setting(1e-3, width, dimension), seed, 1, Device::cuda)),
         trainer_(*flow_, configured(batch, seed)) {}
 
   Stretch run(long steps, long at_once = 100) {
@@ -73,7 +83,7 @@ class Training {
     const double seconds = seconds_since(start);
     all.milliseconds = 1e3 * seconds / static_cast<double>(steps);
     all.evaluations /= static_cast<double>(steps);
-    all.teraflops = 1e-12 * work * flops_of_evaluation() / seconds;
+    all.teraflops = 1e-12 * work * flops_of_evaluation(flow_->config()) / seconds;
     return all;
   }
 
@@ -114,8 +124,9 @@ double seconds_of_seeds(int seeds, long steps) {
   return seconds_since(start);
 }
 
-Json score(std::span<const float> parameters, std::size_t points, std::size_t at_once, int repeats) {
-  const auto flow = make_transport<float>(setting(1e-5), 0, 1, Device::cuda);
+Json score(std::span<const float> parameters, std::size_t points, std::size_t at_once, int repeats,
+           int width = 64, int dimension = 2) {
+  const auto flow = make_transport<float>(setting(1e-5, width, dimension), 0, 1, Device::cuda);
   std::copy(parameters.begin(), parameters.end(), flow->parameters().begin());
   const Points<float> places = flow->sample_base(at_once, 7);
   flow->log_prob(places);  // memory and first launch
@@ -141,7 +152,7 @@ Json score(std::span<const float> parameters, std::size_t points, std::size_t at
           {"points_per_second", static_cast<double>(points) / median},
           {"evaluations_per_solve", static_cast<double>(evaluations) / static_cast<double>(solves)},
           {"teraflops", 1e-12 * static_cast<double>(points) * static_cast<double>(evaluations) /
-                            static_cast<double>(solves) * flops_of_evaluation() / median},
+                            static_cast<double>(solves) * flops_of_evaluation(flow->config()) / median},
           {"failed", failed}};
 }
 
@@ -164,6 +175,15 @@ void run() {
     large.run(20, 10);
     out["batches"][std::to_string(batch)] = json_of(large.run(batch > 10'000 ? 20 : 100, 20));
   }
+  say("widths and dimensions");
+  const auto grown = [](int width, int dimension) {
+    Training larger(400, 0, width, dimension);
+    larger.run(60);
+    return Json{{"iteration", json_of(larger.run(100))},
+                {"densities_20k", score(larger.parameters(), 20'000, 20'000, 3, width, dimension)}};
+  };
+  for (const int width : {32, 64, 128, 256}) out["widths"][std::to_string(width)] = grown(width, 2);
+  for (const int dimension : {2, 4, 8, 16}) out["dimensions"][std::to_string(dimension)] = grown(64, dimension);
   say("seeds side by side");
   for (const int seeds : {1, 2, 4, 8, 12}) out["seeds"][std::to_string(seeds)] = seconds_of_seeds(seeds, 400);
   print_json(out);

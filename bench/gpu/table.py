@@ -33,6 +33,11 @@ x = gpu["densities_10m"]
 rows.append(("10 million log-densities at 1e-5", f"{x['seconds']:.2f} s, {x['points_per_second'] / 1e6:.2f} million a second", "", ""))
 for batch, x in gpu["batches"].items():
     rows.append((f"one training iteration, batch {int(batch):,}", f"{x['ms_per_iteration']:.2f} ms, {x['teraflops']:.1f} TFLOP/s", "", ""))
+for group, what in (("widths", "{} units wide on S²"), ("dimensions", "64 units wide on S^{}")):
+    for size, x in gpu[group].items():
+        i, d = x["iteration"], x["densities_20k"]
+        rows.append((what.format(size), f"{i['ms_per_iteration']:.2f} ms an iteration of 400 points ({i['teraflops']:.1f} TFLOP/s); "
+                     f"{1e3 * d['seconds']:.1f} ms for 20,000 log-densities ({d['teraflops']:.1f} TFLOP/s)", "", ""))
 one = gpu["seeds"]["1"]
 for seeds, seconds in gpu["seeds"].items():
     if seeds != "1":

@@ -251,6 +251,7 @@ class CudaFlow final : public Transport<float>, public ResidentTraining<float> {
     });
     b.picks = nullptr;
     b.first_step = nullptr;
+    check_stream();  // a copy that had to wait would keep other runs from launching
 
     std::vector<ResidentOutcome> result(k);
     outcomes_.download(result.data(), k, stream_);

@@ -43,6 +43,7 @@ struct Cells {
   using Cell = float;
   __device__ static Cell make(float v) { return v; }
   __device__ static Parts parts(Cell c) { return split(c); }
+  __device__ static float value(Cell c) { return c; }
 };
 template <int J>
   requires(J <= 6)
@@ -54,6 +55,7 @@ struct Cells<J> {
     return {p.hi, p.lo};
   }
   __device__ static Parts parts(Cell c) { return {c.x, c.y}; }
+  __device__ static float value(Cell c) { return c.x + c.y; }
 };
 
 /// sum += a·b of a 16 × 8 and an 8 × 8 tile.

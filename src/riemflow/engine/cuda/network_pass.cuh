@@ -122,6 +122,24 @@ struct Block {
     }
   }
 
+  /// The input's product without tensor cores: an angle near the pole of its hyperplane feels the last bit. Not inlined: others
+  /// need the registers.
+  __device__ __noinline__ void multiply_exactly(int unit, const Cell* x, Tile<J>& out) const {
+#pragma unroll
+    for (int j = 0; j < J; ++j) out[j][0] = out[j][1] = out[j][2] = out[j][3] = 0;
+    const float* row = b.working + p.input.source[0] + unit * p.input.columns;
+    for (int f = 0; f < p.input.columns; ++f) {
+      const float low = unit < p.width ? row[f] : 0.0f, high = unit + 8 < p.width ? row[8 * p.input.columns + f] : 0.0f;
+#pragma unroll
+      for (int j = 0; j < J; ++j) {
+        if (j >= p.jets) continue;
+        const Cell* at = x + f * p.stride + 8 * j + 2 * me.t;
+        const float first = Cells<J>::value(at[0]), second = Cells<J>::value(at[1]);
+        out[j][0] += low * first, out[j][1] += low * second, out[j][2] += high * first, out[j][3] += high * second;
+      }
+    }
+  }
+
   /// From the features to parts of the network's output in layer(depth).
   __device__ void forward(float t, float* tape) const {
     for (int l = 0; l < p.depth; ++l) {
@@ -130,8 +148,11 @@ struct Block {
       const Cell* x = l == 0 ? features : layer(l - 1);
       each_tile([&](int tile, int group) {
         Tile<J> v;
-        multiply<J>(me, rows(matrix, steps, tile), 0, steps, x + column(group), p.stride, p.jets, v);
         const int unit = tile * kUnits + me.g;
+        if (l == 0 && p.distance >= 0)
+          multiply_exactly(unit, x + column(group), v);
+        else
+          multiply<J>(me, rows(matrix, steps, tile), 0, steps, x + column(group), p.stride, p.jets, v);
         if (l == 0 && p.distance >= 0) {
           keep(tape, p.depth, tile, group, v);
           through<J>(p.distance, v);

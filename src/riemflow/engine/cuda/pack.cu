@@ -80,6 +80,8 @@ cudaError_t run_pack(const Problem& problem, const float* working, float4* packe
   count(problem.output);
   for (int l = 0; l + 1 < problem.depth; ++l) count(problem.hidden[l]);
   const dim3 grid(static_cast<unsigned>(tiles_up(most, kThreads)), static_cast<unsigned>(2 * (problem.depth + 1) + 1));
+  static const cudaError_t alike = divide_alike(pack_kernel);
+  if (alike != cudaSuccess) return alike;
   pack_kernel<<<grid, kThreads, 0, stream>>>(problem, working, packed);
   return cudaGetLastError();
 }

@@ -118,6 +118,13 @@ struct Buffers {
   size_t tape_size;  ///< floats a block
 };
 
+/// A multiprocessor divides its fast memory anew only when it is idle, so kernels that want it divided otherwise wait for
+/// each other: all of them ask for the same, what four blocks of a solve need.
+template <class Kernel>
+cudaError_t divide_alike(Kernel* kernel) {
+  return cudaFuncSetAttribute(kernel, cudaFuncAttributePreferredSharedMemoryCarveout, 72);
+}
+
 /// Shared memory of a block.
 std::size_t shared_bytes(const Problem& problem);
 cudaError_t run_solve(const Problem& problem, const Buffers& buffers, Mode mode, int blocks, cudaStream_t stream);

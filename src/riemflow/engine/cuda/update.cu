@@ -205,6 +205,8 @@ int reduce_blocks(int working_size) { return (working_size + kColumns - 1) / kCo
 
 cudaError_t run_reduce(const float* gradients, int blocks, int size, float* sum, int first, double* squares,
                        cudaStream_t stream) {
+  static const cudaError_t alike = divide_alike(reduce_kernel);
+  if (alike != cudaSuccess) return alike;
   reduce_kernel<<<reduce_blocks(size), dim3(kColumns, kSegments), 0, stream>>>(gradients, blocks, size, sum, first, squares);
   return cudaGetLastError();
 }
@@ -213,6 +215,8 @@ cudaError_t run_update(const Update& update, const Problem& problem, const Buffe
                        const Carry* before, Carry* after, ResidentOutcome* outcome, cudaStream_t stream) {
   if (update.rows.columns > kMostColumns || update.rows.width > kMostRows) return cudaErrorInvalidValue;
   const int rest = update.size - update.rows.width * update.rows.columns;
+  static const cudaError_t alike = divide_alike(update_kernel);
+  if (alike != cudaSuccess) return alike;
   update_kernel<<<1 + (rest + kThreads - 1) / kThreads, kThreads, 0, stream>>>(update, problem, buffers, rate, before, after,
                                                                                outcome);
   return cudaGetLastError();
