@@ -183,7 +183,8 @@ void run() {
                 {"densities_20k", score(larger.parameters(), 20'000, 20'000, 3, width, dimension)}};
   };
   for (const int width : {32, 64, 128, 256}) out["widths"][std::to_string(width)] = grown(width, 2);
-  for (const int dimension : {2, 4, 8, 16}) out["dimensions"][std::to_string(dimension)] = grown(64, dimension);
+  for (const int dimension : {2, 4, 8, 16})
+    out["dimensions"][std::to_string(dimension)] = grown(64, dimension);
   say("seeds side by side");
   for (const int seeds : {1, 2, 4, 8, 12}) out["seeds"][std::to_string(seeds)] = seconds_of_seeds(seeds, 400);
   print_json(out);

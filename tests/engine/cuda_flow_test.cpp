@@ -69,8 +69,8 @@ std::vector<Case> cases() {
   }
   // Every kernel at its limits, every shape beyond two dimensions, and products.
   for (const char* manifold :
-       {"sphere:4", "sphere:5,K=2", "sphere:16", "ball:3", "ball:5", "ball:8", "torus:1", "torus:3", "torus:7",
-        "torus:16", "euclidean:1", "euclidean:6", "euclidean:16", "sphere:2 x torus:1",
+       {"sphere:4", "sphere:5,K=2", "sphere:16", "ball:3", "ball:5", "ball:8", "torus:1", "torus:3",
+        "torus:7", "torus:16", "euclidean:1", "euclidean:6", "euclidean:16", "sphere:2 x torus:1",
         "ball:2,K=-0.5 x sphere:1 x euclidean:2", "torus:2 x sphere:3 x ball:3 x torus:1"}) {
     for (const DivergenceEstimator estimator :
          {DivergenceEstimator::exact, DivergenceEstimator::hutchinson}) {
@@ -333,7 +333,8 @@ TEST(CudaFlow, SaysWhatItCannot) {
   EXPECT_NE(reason([](FlowConfig& c) { c.field.width = 257; }), "");
   EXPECT_NE(reason([](FlowConfig& c) { c.field.depth = 9; }), "");
   EXPECT_NE(reason([](FlowConfig& c) { c.manifold = "sphere:17"; }), "");
-  EXPECT_NE(reason([](FlowConfig& c) { c.manifold = "torus:1 x torus:1 x torus:1 x torus:1 x torus:1"; }), "");
+  EXPECT_NE(reason([](FlowConfig& c) { c.manifold = "torus:1 x torus:1 x torus:1 x torus:1 x torus:1"; }),
+            "");
   EXPECT_NE(reason([](FlowConfig& c) {
               c.manifold = "torus:16";
               c.field.width = 256;

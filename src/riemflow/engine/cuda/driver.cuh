@@ -25,7 +25,7 @@ constexpr double kStretch = 1.08;
 /// State of a point: lane i of its group has row i of it; row D is ∫ div f dt, row D + 1 ∫‖f‖² dt.
 template <int D, int J, int G, int S>
 struct Driver {
-  const Block<J>& block;
+  const Block<J, S == kAny>& block;
   Geometry<D, G, S> geometry;
   const float* noise;  // of the lane's point
   Lane<G> lane = {};

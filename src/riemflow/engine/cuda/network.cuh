@@ -145,35 +145,35 @@ __device__ __noinline__ inline Bent bent_distance(int function, float u) {
   const float root = rsqrtf(1 + u * u);
   return {asinhf(u), root, -u * root * root * root};
 }
+/// Of an activation, or, kDistance, of a distance.
+template <bool kDistance>
 __device__ inline Bent bent(int function, float u) {
+  if constexpr (kDistance) return bent_distance(function, u);
   if (function == kTanh) {
     const float h = fast_tanh(u), s = 1 - h * h;
     return {h, s, -2 * h * s};
   }
-  if (function == kSwish) {
-    const float p = __fdividef(1, 1 + expf(-u)), q = p * (1 - p);
-    return {u * p, p + u * q, q * (2 + u * (1 - 2 * p))};
-  }
-  return bent_distance(function, u);
+  const float p = __fdividef(1, 1 + expf(-u)), q = p * (1 - p);
+  return {u * p, p + u * q, q * (2 + u * (1 - 2 * p))};
 }
 
 /// pre becomes the function's jets.
-template <int J>
+template <int J, bool kDistance = false>
 __device__ inline void through(int function, Tile<J>& pre) {
 #pragma unroll
   for (int e = 0; e < 4; ++e) {
-    const Bent at = bent(function, pre[0][e]);
+    const Bent at = bent<kDistance>(function, pre[0][e]);
     pre[0][e] = at.value;
 #pragma unroll
     for (int j = 1; j < J; ++j) pre[j][e] *= at.slope;
   }
 }
 /// bar of the function's jets becomes bar of its argument's, pre.
-template <int J>
+template <int J, bool kDistance = false>
 __device__ inline void back_through(int function, const Tile<J>& pre, Tile<J>& bar) {
 #pragma unroll
   for (int e = 0; e < 4; ++e) {
-    const Bent at = bent(function, pre[0][e]);
+    const Bent at = bent<kDistance>(function, pre[0][e]);
     float value = bar[0][e] * at.slope;
 #pragma unroll
     for (int j = 1; j < J; ++j) {

@@ -23,7 +23,8 @@ __device__ inline Share share_of(int task, int tiles, int groups) {
   return {task, task % tiles, task / tiles % groups, task / tiles / groups};
 }
 
-template <int J>
+/// kGeodesic: whether the input layer may be geodesic.
+template <int J, bool kGeodesic>
 struct Block {
   using Cell = typename Cells<J>::Cell;
   Shared& m;
@@ -35,6 +36,7 @@ struct Block {
   Thread me;
   Share units, outputs, inputs;  // the warp's first, of a layer, and of the two products that are split
 
+  __device__ bool geodesic() const { return kGeodesic && p.distance >= 0; }
   __device__ Cell* layer(int which) const { return layers + (which & 1) * p.layer_cells; }
   /// First column of a group.
   __device__ int column(int group) const { return group * kGroup * p.jets; }
@@ -122,9 +124,8 @@ struct Block {
     }
   }
 
-  /// The input's product without tensor cores: an angle near the pole of its hyperplane feels the last bit. Not inlined: others
-  /// need the registers.
-  __device__ __noinline__ void multiply_exactly(int unit, const Cell* x, Tile<J>& out) const {
+  /// The input's product without tensor cores: an angle near the pole of its hyperplane feels the last bit.
+  __device__ void multiply_exactly(int unit, const Cell* x, Tile<J>& out) const {
 #pragma unroll
     for (int j = 0; j < J; ++j) out[j][0] = out[j][1] = out[j][2] = out[j][3] = 0;
     const float* row = b.working + p.input.source[0] + unit * p.input.columns;
@@ -149,13 +150,13 @@ struct Block {
       each_tile([&](int tile, int group) {
         Tile<J> v;
         const int unit = tile * kUnits + me.g;
-        if (l == 0 && p.distance >= 0)
+        if (l == 0 && geodesic())
           multiply_exactly(unit, x + column(group), v);
         else
           multiply<J>(me, rows(matrix, steps, tile), 0, steps, x + column(group), p.stride, p.jets, v);
-        if (l == 0 && p.distance >= 0) {
+        if (l == 0 && geodesic()) {
           keep(tape, p.depth, tile, group, v);
-          through<J>(p.distance, v);
+          through<J, true>(p.distance, v);
           const float low = scale(unit), high = scale(unit + 8);
 #pragma unroll
           for (int j = 0; j < J; ++j) v[j][0] *= low, v[j][1] *= low, v[j][2] *= high, v[j][3] *= high;
@@ -186,13 +187,13 @@ struct Block {
         multiply<J>(me, rows(matrix, steps, tile), 0, steps, x + column(group), p.stride, p.jets, bar);
         back_through<J>(p.activation, pre, bar);
         keep(kept_bars, l, tile, group, bar);
-        if (l == 0 && p.distance >= 0) {
+        if (l == 0 && geodesic()) {
           const int unit = tile * kUnits + me.g;
           const float low = scale(unit), high = scale(unit + 8);
 #pragma unroll
           for (int j = 0; j < J; ++j) bar[j][0] *= low, bar[j][1] *= low, bar[j][2] *= high, bar[j][3] *= high;
           kept(tape, p.depth, tile, group, pre);
-          back_through<J>(p.distance, pre, bar);
+          back_through<J, true>(p.distance, pre, bar);
           keep(kept_bars, p.depth, tile, group, bar);
         }
         show(layer(l), tile, group, bar);
@@ -254,7 +255,7 @@ struct Block {
   }
   /// A tile of rows of the input's matrix, 8 columns at a time.
   __device__ void learn_input(int pending, int rows_tile, int step) const {
-    const int slot = p.distance >= 0 ? p.depth : 0;
+    const int slot = geodesic() ? p.depth : 0;
     float sum[4] = {};
     each_kept(pending, [&](int e, int group) {
       const float* x = ring_features(e) + (step * kSteps + me.g) * p.columns + column(group) + 2 * me.t;
@@ -313,7 +314,7 @@ struct Block {
     each_kept(pending, [&](int e, int group) {
       Tile<J> h;
       kept(m.tapes[e], p.depth, tile, group, h);
-      through<J>(p.distance, h);
+      through<J, true>(p.distance, h);
 #pragma unroll
       for (int j = 0; j < J; ++j) {
         if (j >= p.jets) continue;
@@ -341,7 +342,7 @@ struct Block {
   __device__ void learn(int pending) const {
     const int tiles = p.unit_tiles, fours = (tiles + 3) / 4, outs = p.output.row_tiles();
     const int hidden = (p.depth - 1) * tiles * fours, input = hidden + tiles * p.input.steps(), output = input + tiles * outs,
-              biases = output + p.depth * tiles, scales = biases + (p.distance >= 0 ? tiles : 0);
+              biases = output + p.depth * tiles, scales = biases + (geodesic() ? tiles : 0);
     for (int task = me.warp; task <= scales; task += me.warps) {
       if (task < hidden)
         learn_hidden(pending, 1 + task / (tiles * fours), task % tiles, 4 * (task / tiles % fours));
@@ -351,10 +352,10 @@ struct Block {
         learn_output(pending, (task - input) / tiles, (task - input) % tiles);
       else if (task < biases)
         learn_biases(pending, (task - output) / tiles, (task - output) % tiles);
-      else if (task < scales)
-        learn_scales(pending, task - biases);
-      else
+      else if (task == scales)
         learn_output_biases(pending);
+      else if constexpr (kGeodesic)
+        learn_scales(pending, task - biases);
     }
   }
 };

@@ -111,7 +111,7 @@ Problem describe(const FlowConfig& config, const VectorField<float>& field) {
 bool arrange(Problem& p, int jets, int groups) {
   p.jets = jets;
   const auto fits = [&](const Size& s) {
-    const bool known = p.frame.factors == 1 && p.frame.factor[0].shape == s.shape && p.ambient == s.coordinates;
+    const bool known = p.distance < 0 && p.frame.factors == 1 && p.frame.factor[0].shape == s.shape && p.ambient == s.coordinates;
     return jets <= s.jets && (known || (s.shape == kAny && p.ambient <= s.coordinates));
   };
   p.size = 0;

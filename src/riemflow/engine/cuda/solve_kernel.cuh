@@ -18,7 +18,7 @@ __global__ void __launch_bounds__(32 * kMostWarps, J > 6 ? 1 : 2)
   Cell* u_bar = features + feature_rows(problem) * stride;
   Cell* layers = u_bar + output_rows(problem) * stride;
   const Thread me{};
-  const Block<J> block{*reinterpret_cast<Shared*>(raw_memory),
+  const Block<J, S == kAny> block{*reinterpret_cast<Shared*>(raw_memory),
                           problem,
                           buffers,
                           features,
