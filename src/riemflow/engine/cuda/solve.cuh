@@ -119,10 +119,11 @@ struct Buffers {
 };
 
 /// A multiprocessor divides its fast memory anew only when it is idle, so kernels that want it divided otherwise wait for
-/// each other: all of them ask for the same, what four blocks of a solve need.
+/// each other: all that training uses ask for the same, in percent. What three blocks of a solve need; more is taken from
+/// the cache that holds the weights.
 template <class Kernel>
 cudaError_t divide_alike(Kernel* kernel) {
-  return cudaFuncSetAttribute(kernel, cudaFuncAttributePreferredSharedMemoryCarveout, 72);
+  return cudaFuncSetAttribute(kernel, cudaFuncAttributePreferredSharedMemoryCarveout, 44);
 }
 
 /// Shared memory of a block.

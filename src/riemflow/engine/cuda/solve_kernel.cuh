@@ -92,7 +92,7 @@ cudaError_t launch(const Problem& problem, const Buffers& buffers, Mode mode, in
   const cudaError_t code = cudaFuncSetAttribute(solve_kernel<D, J, G, S, kLearns>, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                                 static_cast<int>(bytes));
   if (code != cudaSuccess) return code;
-  static const cudaError_t alike = divide_alike(solve_kernel<D, J, G, S, kLearns>);
+  static const cudaError_t alike = !kLearns ? cudaSuccess : divide_alike(solve_kernel<D, J, G, S, kLearns>);
   if (alike != cudaSuccess) return alike;
   solve_kernel<D, J, G, S, kLearns><<<blocks, 32 * problem.warps, bytes, stream>>>(problem, buffers, mode);
   return cudaGetLastError();
