@@ -79,6 +79,35 @@ void print_mixture(const Model& model) {
                    *std::max_element(mixture.weights.begin(), mixture.weights.end())));
 }
 
+/// What a member is called: its name, or its kind.
+std::string member_name(const Model& member) {
+  const std::string name = metadata_of(member, "name");
+  return name.empty() ? std::string(name_of(member.config.model)) : name;
+}
+
+void print_pool(const Model& model) {
+  const Pool pool = pool_of(model);
+  line("members",
+       fmt::format("{}, {} numbers, {}", pool.members.size(), numbers_in(model.parameters), model.precision));
+  for (std::size_t m = 0; m < pool.members.size(); ++m) {
+    const Model& member = pool.members[m];
+    line("", fmt::format("{:.4f}  {}, {} numbers", pool.weights[m], shown(member_name(member)),
+                         numbers_in(member.parameters)));
+  }
+}
+
+Json pool_json(const Model& model) {
+  const Pool pool = pool_of(model);
+  Json rows = Json::array();
+  for (std::size_t m = 0; m < pool.members.size(); ++m)
+    rows.push_back({{"name", member_name(pool.members[m])},
+                    {"model", name_of(pool.members[m].config.model)},
+                    {"weight", pool.weights[m]},
+                    {"parameters", numbers_in(pool.members[m].parameters)},
+                    {"config", Json::parse(config_to_json(pool.members[m].config))}});
+  return rows;
+}
+
 void run(const std::string& path, bool json) {
   const Model model = load_model(path);
   std::error_code ignored;
@@ -96,6 +125,7 @@ void run(const std::string& path, bool json) {
                 {"resumable", resumable},
                 {"config", config},
                 {"metadata", Json::object()}};
+    if (model.config.model == ModelKind::pool) out["members"] = pool_json(model);
     for (const auto& [key, value] : model.metadata)
       out["metadata"][key] = key == "provenance" ? read_provenance(value) : Json(value);
     // ASCII alone: a file of a stranger may hold what a terminal obeys.
@@ -109,6 +139,8 @@ void run(const std::string& path, bool json) {
   line("manifold", model.config.manifold);
   if (is_flow(model.config.model))
     print_flow(model, config);
+  else if (model.config.model == ModelKind::pool)
+    print_pool(model);
   else
     print_mixture(model);
   line("resumable", resumable ? "yes: it holds the state of the training" : "no: parameters only");
@@ -124,6 +156,7 @@ void run(const std::string& path, bool json) {
   bool others = false;
   for (const auto& [key, value] : model.metadata) {
     bool known = false;
+    if (model.config.model == ModelKind::pool && key.starts_with("member.")) continue;
     for (const char* name : {"base", "data_name", "data_sha256", "seed", "riemflow_version", "provenance"})
       known = known || key == name;
     if (known) continue;

@@ -95,8 +95,13 @@ void print_as_json(const ProbOptions& options, const std::vector<EarthRegion>& r
 }
 
 /// The largest concentration of a mixture's components; 0 of a flow, whose densities the cubature finds its
-/// way in.
+/// way in; of a pool the largest of its members'.
 double sharpest(const Model& model) {
+  if (model.config.model == ModelKind::pool) {
+    double most = 0;
+    for (const Model& member : pool_of(model).members) most = std::max(most, sharpest(member));
+    return most;
+  }
   if (model.config.model != ModelKind::vmf_mixture) return 0;
   const MixtureParameters mixture = mixture_of(model);
   double most = 0;

@@ -97,6 +97,9 @@ void declare(CLI::App& app, FitSettings& s) {
   data.number("--seed", s.seed, CLI::Validator([](const std::string&) { return std::string(); }, ""),
               "Of the split, the first parameters and all noise; same seed, same model, bit for bit");
 
+  data.text("--split-seed", s.split_seed, "N",
+            "Of the split alone, so that fits with different --seed can be pooled; --seed unless given");
+
   Group model(app, "Model");
   model.choice(
       "--model", s.model, {kModelKinds.begin(), kModelKinds.end()},
@@ -258,6 +261,15 @@ std::string manifold_of(const FitSettings& s, const std::string& inferred) {
   name += ",K=";
   append_number(name, s.curvature);
   return parse_manifold<double>(name)->name();
+}
+
+std::uint64_t split_seed_of(const FitSettings& settings) {
+  if (settings.split_seed.empty()) return settings.seed;
+  double value = 0;
+  require(io::read_number(settings.split_seed, '.', value) == io::NumberKind::finite && value >= 0 &&
+              value == std::floor(value) && value < 1e15,
+          fmt::format("--split-seed {} is no seed", settings.split_seed), "give a whole number from 0");
+  return static_cast<std::uint64_t>(value);
 }
 
 double seconds_of(const std::string& duration) {

@@ -23,6 +23,7 @@ struct FitSettings {
   std::string split = "80/10/10";
   bool dedup = false, group_split = false;
   std::uint64_t seed = 0;
+  std::string split_seed;  ///< empty: `seed`
   // model
   std::string model = "riemannian";
   std::string activation = "tanh", input = "linear", scaling = "unit", divergence = "exact",
@@ -72,6 +73,9 @@ std::vector<double> numbers_of(const std::string& list, const std::string& optio
 /// --manifold with --curvature put in; empty if the manifold is to be inferred. Throws Error where they
 /// contradict.
 std::string manifold_of(const FitSettings& settings, const std::string& inferred);
+
+/// Throws Error where --split-seed is no number.
+std::uint64_t split_seed_of(const FitSettings& settings);
 
 /// "90", "90s", "10m", "2h" in seconds; infinite for "none". Throws Error.
 double seconds_of(const std::string& duration);

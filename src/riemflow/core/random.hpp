@@ -20,6 +20,7 @@ enum class Purpose : std::uint32_t {
   test = 5,
   split = 6,
   mixture_start = 7,
+  pool_member = 8,
 };
 
 class Random {

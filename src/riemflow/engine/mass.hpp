@@ -31,7 +31,7 @@ struct Mass {
 /// base p₀, with the differential of the flow φ by finite differences; 1 for each of them if p is right, so
 /// that a few hundred tell. A proposal that does not know where p is (the uniform density) was tried first:
 /// it misses any density that a d of 7 makes peaked. Of a mixture: component by component, in any dimension
-/// (engine/mixture_mass.hpp).
+/// (engine/mixture_mass.hpp). Of a pool: Σ w_m ∫ p_m, each as above.
 template <class T>
 Mass total_mass(Density<T>& density, const CubatureOptions& options, std::size_t samples = 300,
                 std::uint64_t seed = 0);

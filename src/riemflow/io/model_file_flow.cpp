@@ -88,6 +88,8 @@ void check_model(const Model& model, Fault structure, Fault numbers) {
   validate(model.config);
   if (model.config.model == ModelKind::vmf_mixture)
     mixture_of(model, structure, numbers);
+  else if (model.config.model == ModelKind::pool)
+    pool_of(model, structure, numbers);
   else if (model.precision == "float")
     parameters_of<float>(model, structure, numbers);
   else
@@ -141,6 +143,7 @@ std::unique_ptr<Transport<T>> make_flow(const Model& model, int threads,
 
 template <class T>
 std::unique_ptr<Density<T>> make_density(const Model& model, int threads, Device device) {
+  if (model.config.model == ModelKind::pool) return make_pool_density<T>(model, threads, device);
   if (model.config.model != ModelKind::vmf_mixture) return make_flow<T>(model, threads, nullptr, device);
   require(device != Device::cuda, about(model) + "a vmf-mixture is not computed on a GPU",
           "use --device cpu");
