@@ -20,6 +20,7 @@ enum class Purpose : std::uint32_t {
   test = 5,
   split = 6,
   mixture_start = 7,
+  matching_time = 9,
 };
 
 class Random {
