@@ -143,6 +143,8 @@ void fit(const CLI::App& command, const Invocation& invocation) {
     lower = overridden(lower, wishes);
   } else {
     lower = overridden(overridden(preset_values(preset), file), user);
+    if (const auto objective = lower.find("objective"); objective != lower.end())
+      lower = overridden(objective_values(objective->second), lower);
   }
   Scratch effective;
   if (!file.empty()) {

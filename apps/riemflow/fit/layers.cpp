@@ -145,6 +145,14 @@ std::vector<std::string> preset_names() {
   return names;
 }
 
+Values objective_values(const std::string& objective) {
+  if (objective != "flow-matching") return {};
+  return {{"activation", "swish"}, {"width", "256"},          {"depth", "4"},
+          {"batch", "512"},        {"rate", "1e-3"},          {"average", "0.999"},
+          {"iterations", "20000"}, {"validate-every", "500"}, {"validation-points", "1000"},
+          {"kinetic", "0"}};
+}
+
 Values values_of_file(const std::string& path, const CLI::App& app) {
   std::ifstream file(path, std::ios::binary);
   const std::string text((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());

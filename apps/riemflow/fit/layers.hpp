@@ -27,6 +27,9 @@ Values preset_values(const std::string& name);
 /// The presets, by name.
 std::vector<std::string> preset_names();
 
+/// What an objective has for defaults of its own, below every other source.
+Values objective_values(const std::string& objective);
+
 /// Of the file, checked against the options of `app`. Throws Error: no_input, configuration with file:line.
 Values values_of_file(const std::string& path, const CLI::App& app);
 

@@ -200,10 +200,30 @@ FitResult run_mixture_fit(const FitRequest& request, const TrainingData& data) {
 
 void refuse_foreign_options(const std::string& model, const Values& given) {
   const bool mixture = model == name_of(ModelKind::vmf_mixture);
-  for (const char* name :
-       {"width",  "depth",     "activation",      "input", "scaling",         "bound",   "divergence",
-        "noise",  "probes",    "precision",       "clip",  "average",         "kinetic", "frobenius",
-        "solver", "tolerance", "train-tolerance", "steps", "max-evaluations", "device"})
+  for (const char* name : {"width",
+                           "depth",
+                           "activation",
+                           "input",
+                           "scaling",
+                           "bound",
+                           "divergence",
+                           "noise",
+                           "probes",
+                           "precision",
+                           "clip",
+                           "average",
+                           "kinetic",
+                           "frobenius",
+                           "solver",
+                           "tolerance",
+                           "train-tolerance",
+                           "steps",
+                           "max-evaluations",
+                           "device",
+                           "finetune",
+                           "finetune-rate",
+                           "weight-decay",
+                           "validation-points"})
     require(!mixture || !given.contains(name), fmt::format("--{} with --model {}", name, model),
             "a mixture has none of it: leave it out", Fault::usage);
   for (const char* name : {"components", "max-concentration", "rates"})

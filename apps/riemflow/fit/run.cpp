@@ -49,7 +49,7 @@ class Run {
     FitResult result;
     watch_interrupts();
     {
-      ProgressLine line(config_.iterations, limit, request_.settings.quiet);
+      ProgressLine line(config_.iterations + config_.finetune, limit, request_.settings.quiet);
       while (!fit_.done() && !interrupted() && seconds_since(start) < limit) {
         fit_.advance([&](const FitProgress& progress) {
           log.add(progress, seconds_since(start));
@@ -68,9 +68,7 @@ class Run {
           progress.iteration, request_.output);
       throw Exit{kInterrupted};
     }
-    result.stopped = progress.iteration >= config_.iterations ? "iterations"
-                     : fit_.done()                            ? "patience"
-                                                              : "time limit";
+    result.stopped = !fit_.done() ? "time limit" : fit_.out_of_patience() ? "patience" : "iterations";
     const FitState<T> state = fit_.state();
     fit_.finish();
     result.progress = fit_.progress();
@@ -84,7 +82,12 @@ class Run {
   }
 
  private:
-  Device device() const { return device_named(request_.settings.device).value(); }
+  Device device() const {
+    const Device asked = device_named(request_.settings.device).value();
+    if (config_.objective != Objective::flow_matching) return asked;
+    require(asked != Device::cuda, "flow matching has no GPU code", "use --device cpu, or --objective nll");
+    return Device::cpu;
+  }
 
   /// Names a point that its rounding to T takes off the manifold by its line.
   void check(const std::vector<std::size_t>& part) const {

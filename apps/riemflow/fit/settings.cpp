@@ -127,8 +127,11 @@ void declare(CLI::App& app, FitSettings& s) {
 
   Group training(app, "Training");
   training.choice(
-      "--objective", s.objective, {"nll", "reverse-kl"},
-      "nll: mean negative log-likelihood of the data; reverse-kl: KL(model || target), with --target");
+      "--objective", s.objective, {"nll", "flow-matching", "reverse-kl"},
+      "nll: mean negative log-likelihood of the data; flow-matching: regression of the field on velocities "
+      "of "
+      "geodesics, quick steps for wide networks, with defaults of its own; reverse-kl: KL(model || target), "
+      "with --target");
   training.text(
       "--target", s.target, "DENSITY",
       "Instead of data, a density to learn by reverse KL: vmf:mu=0;0;1,kappa=10, vmf:lat=47,lon=8,kappa=50, "
@@ -136,6 +139,9 @@ void declare(CLI::App& app, FitSettings& s) {
   training.number("--iterations", s.iterations, at_least(1), "Training steps at most");
   training.number("--epochs", s.epochs, at_least(0),
                   "Passes over the training points, instead of --iterations");
+  training.number("--finetune", s.finetune, at_least(0),
+                  "Steps by likelihood after those of flow matching, from its best model");
+  training.number("--finetune-rate", s.finetune_rate, at_least(0, true), "Learning rate of these steps");
   training.number("--batch", s.batch, at_least(1), "Points of a training step");
   training.choice("--optimizer", s.optimizer, {"adam", "em"},
                   "What makes a step of a gradient (Riemannian for a vmf-mixture's means); em: expectation "
@@ -151,14 +157,19 @@ void declare(CLI::App& app, FitSettings& s) {
   training.number("--beta2", s.beta2, below_one(), "Adam's");
   training.number("--epsilon", s.epsilon, at_least(0, true), "Adam's");
   training.number("--clip", s.clip, at_least(0), "Largest norm of a gradient; 0 means no limit");
+  training.number("--weight-decay", s.weight_decay, at_least(0),
+                  "Of all parameters, a step: × (1 − rate × decay), apart from the gradient");
   training.number("--average", s.average, below_one(),
                   "Decay of the moving average of the parameters, which then is the model; 0 means none");
-  training.number("--kinetic", s.kinetic, at_least(0),
-                  "Weight of the regulariser that keeps paths short: mean squared speed");
+  training.number(
+      "--kinetic", s.kinetic, at_least(0),
+      "Weight of the regulariser that keeps paths short, in steps by likelihood: mean squared speed");
   training.number("--frobenius", s.frobenius, at_least(0),
                   "Weight of the regulariser that keeps the field smooth: mean squared Jacobian");
   training.number("--validate-every", s.validate_every, at_least(1),
                   "Iterations from one validation to the next");
+  training.number("--validation-points", s.validation_points, at_least(0),
+                  "Validate on at most so many, and on all when training ends; 0 means all");
   training.number("--patience", s.patience, at_least(0),
                   "Validations without a better one before training stops; 0 means never");
 
@@ -188,7 +199,8 @@ bool is_recorded(const std::string& name) {
 }
 
 bool may_change(const std::string& name) {
-  return name == "iterations" || name == "epochs" || name == "patience" || name == "device";
+  return name == "iterations" || name == "epochs" || name == "patience" || name == "device" ||
+         name == "finetune" || name == "finetune-rate";
 }
 
 FitConfig fit_config(const FitSettings& s, const std::string& manifold, std::size_t training_points) {
@@ -219,11 +231,15 @@ FitConfig fit_config(const FitSettings& s, const std::string& manifold, std::siz
   const double iterations = s.epochs > 0 ? std::ceil(s.epochs * batches) : static_cast<double>(s.iterations);
   require(iterations < 4e9, fmt::format("{:.3g} iterations", iterations), "give fewer than 4e9");
   config.iterations = static_cast<long>(iterations);
+  if (s.objective == "flow-matching") config.objective = Objective::flow_matching;
+  config.finetune = s.finetune;
+  config.finetune_rate = s.finetune_rate;
+  config.validation_points = s.validation_points;
   config.train_tolerance = s.train_tolerance;
   config.validate_every = s.validate_every;
   config.patience = s.patience;
   config.train.batch = s.batch;
-  config.train.adam = {s.beta1, s.beta2, s.epsilon};
+  config.train.adam = {s.beta1, s.beta2, s.epsilon, s.weight_decay};
   config.train.schedule.shape = chosen<Schedule::Shape>(s.schedule, {{"constant", Schedule::Shape::constant},
                                                                      {"annealed", Schedule::Shape::annealed},
                                                                      {"cosine", Schedule::Shape::cosine}});

@@ -38,9 +38,12 @@ struct FitSettings {
   std::string objective = "nll", optimizer = "adam", schedule = "cosine";
   long iterations = 3000, validate_every = 100, patience = 20;
   double epochs = 0;  ///< > 0: instead of iterations
+  long finetune = 0;
+  std::size_t validation_points = 0;
   std::size_t batch = 400;
   std::string rates;  ///< of a mixture's search; empty: `rate`
-  double rate = 1e-2, beta1 = 0.9, beta2 = 0.999, epsilon = 1e-8, clip = 0, average = 0;
+  double rate = 1e-2, beta1 = 0.9, beta2 = 0.999, epsilon = 1e-8, clip = 0, average = 0, weight_decay = 0,
+         finetune_rate = 1e-3;
   double kinetic = 0.03;  ///< costs no likelihood on held-out points and saves a third of the evaluations
   double frobenius = 0;
   // solver

@@ -21,6 +21,7 @@ enum class Purpose : std::uint32_t {
   split = 6,
   mixture_start = 7,
   pool_member = 8,
+  matching_time = 9,
 };
 
 class Random {

@@ -15,6 +15,9 @@ namespace {
 
 /// Tiles whose gradients are added up one after the other before the tree; a function of the batch alone.
 constexpr std::size_t kMostChunks = 64;
+/// The same of flow matching, whose networks are wider and whose tiles cost less: fewer, so that adding the
+/// gradients up costs little beside them.
+constexpr std::size_t kMatchingChunks = 16, kLeastMatchingChunks = 4, kMatchingMemory = 1 << 24;
 
 /// Calls work(point) for each point of a tile, with x filled by copies of that point: a tile that failed is
 /// tried again like this, so that one bad point does not take its neighbours down.
@@ -214,12 +217,69 @@ std::shared_ptr<const Distribution<T>> Flow<T>::target_of(
 }
 
 template <class T>
-Loss Flow<T>::gradient_over_tiles(const Points<T>& points, std::span<T> gradient,
-                                  const TileGradient& tile_gradient) {
-  require(points.size() > 0, "a gradient was asked for with no points", "give at least one");
+void Flow<T>::require_room(std::span<const T> gradient, std::size_t points) const {
+  require(points > 0, "a gradient was asked for with no points", "give at least one");
   require(gradient.size() == parameters_.size(),
           "the gradient has room for " + std::to_string(gradient.size()) + " numbers",
           "the flow has " + std::to_string(parameters_.size()) + " parameters");
+}
+
+template <class T>
+void Flow<T>::sum_chunks(std::size_t chunks, std::span<T> gradient) {
+  constexpr std::size_t kRange = 4096;
+  const std::size_t size = field_->working_size();
+  pool_.run((size + kRange - 1) / kRange, [&](std::size_t range, int) {
+    const std::size_t begin = range * kRange, end = std::min(size, begin + kRange);
+    for (std::size_t stride = 1; stride < chunks; stride *= 2) {
+      for (std::size_t i = 0; i + stride < chunks; i += 2 * stride) {
+        T* to = chunk_gradients_[i].data();
+        const T* from = chunk_gradients_[i + stride].data();
+        for (std::size_t p = begin; p < end; ++p) to[p] += from[p];
+      }
+    }
+  });
+  field_->pull_back(parameters_, chunk_gradients_.front().data(), gradient);
+}
+
+template <class T>
+Loss Flow<T>::matching_gradient(const Points<T>& points, std::span<T> gradient, const NoiseKey& key) {
+  require_room(gradient, points.size());
+  this->check(points);
+  while (matchers_.size() < workers_.size())
+    matchers_.push_back(std::make_unique<FlowMatching<T>>(*field_, *base_));
+  field_->prepare(parameters_, working_.data());
+  // As gradient_over_tiles; a chunk is whole groups of tiles.
+  constexpr std::size_t kTiles = FlowMatching<T>::kTiles;
+  const std::size_t size = field_->working_size(), tiles = points.tiles();
+  const std::size_t most =
+      std::clamp(kMatchingMemory / (size * sizeof(T)), kLeastMatchingChunks, kMatchingChunks);
+  const std::size_t groups = (tiles + kTiles - 1) / kTiles, per_chunk = (groups + most - 1) / most,
+                    chunks = (groups + per_chunk - 1) / per_chunk;
+  if (chunk_gradients_.size() < chunks) chunk_gradients_.resize(chunks);
+  std::vector<double> losses(chunks);
+  pool_.run(chunks, [&](std::size_t chunk, int worker) {
+    FlowMatching<T>& matching = *matchers_[static_cast<std::size_t>(worker)];
+    chunk_gradients_[chunk].assign(size + simd::kOverhang, T(0));
+    const std::size_t end = std::min(tiles, (chunk + 1) * per_chunk * kTiles);
+    for (std::size_t tile = chunk * per_chunk * kTiles; tile < end; tile += kTiles)
+      losses[chunk] += matching.add_gradient(points, tile, static_cast<int>(std::min(kTiles, end - tile)),
+                                             key, working_.data(), chunk_gradients_[chunk].data());
+  });
+  sum_chunks(chunks, gradient);
+  Loss loss;
+  for (const double part : losses) loss.total += part;
+  loss.likelihood = loss.total;
+  loss.summary.points = points.size();
+  loss.summary.solves = tiles;
+  loss.summary.evaluations = static_cast<long>(tiles);
+  loss.summary.most_evaluations = 1;
+  return loss;
+}
+
+template <class T>
+Loss Flow<T>::gradient_over_tiles(const Points<T>& points, std::span<T> gradient,
+                                  const TileGradient& tile_gradient) {
+  require_room(gradient, points.size());
   prepare();
   // Chunks of consecutive tiles, each with its own sum: they, and the tree over them, depend on the batch
   // alone.
@@ -263,18 +323,7 @@ Loss Flow<T>::gradient_over_tiles(const Points<T>& points, std::span<T> gradient
   }
   loss.summary.points = points.size();
 
-  constexpr std::size_t kRange = 4096;
-  pool_.run((size + kRange - 1) / kRange, [&](std::size_t range, int) {
-    const std::size_t begin = range * kRange, end = std::min(size, begin + kRange);
-    for (std::size_t stride = 1; stride < chunks; stride *= 2) {
-      for (std::size_t i = 0; i + stride < chunks; i += 2 * stride) {
-        T* to = chunk_gradients_[i].data();
-        const T* from = chunk_gradients_[i + stride].data();
-        for (std::size_t p = begin; p < end; ++p) to[p] += from[p];
-      }
-    }
-  });
-  field_->pull_back(parameters_, chunk_gradients_.front().data(), gradient);
+  sum_chunks(chunks, gradient);
 
   // Points that failed are left out of the mean.
   if (const std::size_t failed = loss.summary.failures.size(); failed > 0) {

@@ -12,6 +12,7 @@
 #include "riemflow/core/thread_pool.hpp"
 #include "riemflow/density/base.hpp"
 #include "riemflow/density/flow_config.hpp"
+#include "riemflow/density/flow_matching.hpp"
 #include "riemflow/density/tile_flow.hpp"
 #include "riemflow/engine/transport.hpp"
 
@@ -46,6 +47,7 @@ class Flow final : public Transport<T> {
   std::vector<double> log_base(const Points<T>& points) const override;
   Carried<T> carry(const Points<T>& points, const std::vector<double>& times) override;
   Loss nll_gradient(const Points<T>& points, std::span<T> gradient, const GradientOptions& options) override;
+  Loss matching_gradient(const Points<T>& points, std::span<T> gradient, const NoiseKey& key) override;
   Loss reverse_kl_gradient(std::size_t n, const Distribution<T>& target, std::span<T> gradient,
                            const GradientOptions& options) override;
   std::shared_ptr<const Distribution<T>> target_of(
@@ -57,6 +59,9 @@ class Flow final : public Transport<T> {
 
   void make_workers();
   void prepare();
+  void require_room(std::span<const T> gradient, std::size_t points) const;
+  /// gradient = of the parameters, from the sum of the first `chunks` chunk gradients.
+  void sum_chunks(std::size_t chunks, std::span<T> gradient);
   Loss gradient_over_tiles(const Points<T>& points, std::span<T> gradient, const TileGradient& tile_gradient);
   /// Runs `solve` on a tile and, if it fails, again on each of its points alone.
   template <class Solve>
@@ -70,6 +75,7 @@ class Flow final : public Transport<T> {
   AlignedVector<T> working_;
   ThreadPool pool_;
   std::vector<std::unique_ptr<TileFlow<T>>> workers_;
+  std::vector<std::unique_ptr<FlowMatching<T>>> matchers_;  // made when first needed
   std::vector<AlignedVector<T>> chunk_gradients_;
 };
 

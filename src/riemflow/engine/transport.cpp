@@ -42,6 +42,11 @@ Carried<T> Transport<T>::draw_paths(std::size_t n, std::uint64_t seed, std::uint
 }
 
 template <class T>
+Loss Transport<T>::matching_gradient(const Points<T>&, std::span<T>, const NoiseKey&) {
+  throw Error("this flow has no flow matching", "train by likelihood, or on the CPU");
+}
+
+template <class T>
 std::unique_ptr<Transport<T>> make_transport(const FlowConfig& config, std::uint64_t seed, int threads,
                                              Device device) {
   require(is_flow(config.model), "a " + std::string(name_of(config.model)) + " is no flow",

@@ -68,6 +68,10 @@ class Transport : public Density<T> {
     return nll_gradient(points, gradient, {});
   }
 
+  /// Mean loss of flow matching over the points (density/flow_matching.hpp), in Loss::total and likelihood,
+  /// and its gradient (=). Throws Error where there is none: on a GPU.
+  virtual Loss matching_gradient(const Points<T>& points, std::span<T> gradient, const NoiseKey& key);
+
   /// Reverse Kullback–Leibler divergence KL(model ‖ target) estimated on n draws, and its gradient (=). The
   /// base draws are those of sample_base(n, options.key.seed, options.key.iteration, 0). target: in the
   /// coordinates in which the field lives, as target_of makes it.

@@ -14,6 +14,9 @@ void validate(const TrainConfig& config) {
   require(config.adam.beta1 >= 0 && config.adam.beta1 < 1 && config.adam.beta2 >= 0 &&
               config.adam.beta2 < 1 && config.adam.epsilon > 0,
           "Adam's settings are out of range", "give betas in [0, 1) and a positive epsilon");
+  require(config.adam.decay >= 0 && config.adam.decay * config.schedule.rate < 1,
+          "the weights' decay is " + std::to_string(config.adam.decay),
+          "give a positive number below 1/rate, or 0 for none (0.01 is usual)");
   require(config.schedule.shape != Schedule::Shape::cosine || config.schedule.iterations > 1,
           "the cosine schedule has no length", "give it the number of iterations");
   require(config.clip >= 0, "the gradient's limit is " + std::to_string(config.clip),
@@ -52,7 +55,7 @@ StepReport Trainer<T>::step_likelihood(const Points<T>& data) {
 template <class T>
 std::vector<StepReport> Trainer<T>::steps_likelihood(const Points<T>& data, long most) {
   begin(data);
-  if (ResidentTraining<T>* device = flow_.resident()) {
+  if (ResidentTraining<T>* device = config_.adam.decay > 0 ? nullptr : flow_.resident()) {
     std::vector<StepReport> reports = resident_steps(*device, data, most);
     if (!reports.empty()) return reports;
   }
@@ -104,6 +107,13 @@ std::vector<StepReport> Trainer<T>::resident_steps(ResidentTraining<T>& device, 
     summary.rejected = outcome.rejected;
   }
   return reports;
+}
+
+template <class T>
+StepReport Trainer<T>::step_matching(const Points<T>& data) {
+  begin(data);
+  const Points<T> batch = batches_->take(data, static_cast<std::uint64_t>(iteration_));
+  return update(flow_.matching_gradient(batch, gradient_, options().key));
 }
 
 template <class T>

@@ -54,6 +54,8 @@ class Trainer {
   /// The same up to `most` times; more than once only where the flow's device needs no host in between. A
   /// report a step, at least one.
   std::vector<StepReport> steps_likelihood(const Points<T>& data, long most);
+  /// Flow matching on the next batch of `data`.
+  StepReport step_matching(const Points<T>& data);
   /// Reverse KL on fresh draws from the base. target: as flow.target_of makes it.
   StepReport step_reverse_kl(const Distribution<T>& target);
 
