@@ -59,7 +59,9 @@ void print_flow(const Model& model, const Json& config) {
   line("field", fmt::format("{} hidden layers of {}, {}, input {}, {} parameters, {}", field.depth,
                             field.width, f.at("activation").get<std::string>(),
                             f.at("input").get<std::string>(), numbers_in(model.parameters), model.precision));
-  line("base", shown(base.empty() ? "default" : base));
+  line("base", model.config.base.kind == BaseKind::vmf_mixture
+                   ? fmt::format("vmf-mixture of {} components, learned", model.config.base.components)
+                   : shown(base.empty() ? "default" : base));
   line("divergence", config.at("divergence").at("estimator").get<std::string>());
   line("solver", solver.fixed_steps > 0
                      ? fmt::format("{}, {} fixed steps", solver.method, solver.fixed_steps)

@@ -108,6 +108,9 @@ std::vector<Case> cases() {
       field.bound = name.starts_with("ball") ? 1.5 : 0;
       field.given = name == "torus:3" ? 2 : name == "sphere:2 x torus:2" ? 3 : 0;
       all.push_back({name, field});
+      field.input = InputLayer::fourier;
+      field.frequency = 1;
+      if (depth == 3) all.push_back({name, field});
     }
   return all;
 }

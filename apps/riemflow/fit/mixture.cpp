@@ -223,7 +223,10 @@ void refuse_foreign_options(const std::string& model, const Values& given) {
                            "finetune",
                            "finetune-rate",
                            "weight-decay",
-                           "validation-points"})
+                           "validation-points",
+                           "base",
+                           "base-components",
+                           "frequency"})
     require(!mixture || !given.contains(name), fmt::format("--{} with --model {}", name, model),
             "a mixture has none of it: leave it out", Fault::usage);
   for (const char* name : {"components", "max-concentration", "rates"})

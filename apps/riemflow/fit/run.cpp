@@ -17,6 +17,7 @@
 #include "riemflow/density/draws.hpp"
 #include "riemflow/io/checkpoint.hpp"
 #include "riemflow/manifold/parse.hpp"
+#include "riemflow/train/base_start.hpp"
 
 namespace riemflow::app {
 namespace {
@@ -32,7 +33,7 @@ class Run {
       : request_(request),
         data_(data),
         config_(fit_config(request.settings, data.manifold, data.split.training.size())),
-        flow_(make_transport<T>(config_.flow, request.settings.seed, request.settings.threads, device())),
+        flow_(begun()),
         fit_(data.target ? Fit<T>(*flow_, config_, data.target, kValidationDraws)
                          : Fit<T>(*flow_, config_, part_of<T>(data.points, data.split.training),
                                   part_of<T>(data.points, data.split.validation))) {
@@ -87,6 +88,17 @@ class Run {
     if (config_.objective != Objective::flow_matching) return asked;
     require(asked != Device::cuda, "flow matching has no GPU code", "use --device cpu, or --objective nll");
     return Device::cpu;
+  }
+
+  /// As the fit begins; a run that is resumed brings its own parameters.
+  std::unique_ptr<Transport<T>> begun() const {
+    auto flow = make_transport<T>(config_.flow, request_.settings.seed, request_.settings.threads, device());
+    require(config_.flow.base.kind == BaseKind::standard || config_.train.adam.decay == 0,
+            "--weight-decay beside a base that is learned", "it would spread the base out: give one of them");
+    if (request_.resume == nullptr && !data_.target)
+      start_base(*flow, part_of<double>(data_.points, data_.split.training),
+                 part_of<double>(data_.points, data_.split.validation), request_.settings.seed);
+    return flow;
   }
 
   /// Names a point that its rounding to T takes off the manifold by its line.

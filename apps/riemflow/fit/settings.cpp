@@ -113,9 +113,16 @@ void declare(CLI::App& app, FitSettings& s) {
   model.number("--width", s.width, at_least(1), "Units of a hidden layer");
   model.number("--depth", s.depth, at_least(1), "Hidden layers");
   model.choice("--activation", s.activation, {"tanh", "swish"}, "Of the hidden layers");
-  model.choice(
-      "--input", s.input, {"linear", "geodesic"},
-      "How the network sees a point: coordinates, or distances to learned hyperplanes (sphere and ball)");
+  model.choice("--input", s.input, {"linear", "geodesic", "fourier"},
+               "How the network sees a point: coordinates, distances to learned hyperplanes (sphere and "
+               "ball), or waves "
+               "of learned frequencies");
+  model.number("--frequency", s.frequency, CLI::Range(1e-3, 1000.0),
+               "Of fourier input: deviation of the first frequencies, in radians a unit of length");
+  model.choice("--base", s.base, {"default", "vmf-mixture"},
+               "What the flow starts from; default: uniform on spheres and tori, (wrapped) normal elsewhere; "
+               "vmf-mixture (sphere): one that is fitted to the data first and then trained with the flow");
+  model.number("--base-components", s.base_components, CLI::Range(1, 65536), "Of a vmf-mixture base");
   model.choice("--scaling", s.scaling, {"none", "unit", "paper"},
                "Of the field on the ball: u, u/lambda, or u/lambda^d as in the paper");
   model.number("--bound", s.bound, at_least(0), "Largest entry of the network's output; 0 means none");
@@ -211,8 +218,11 @@ FitConfig fit_config(const FitSettings& s, const std::string& manifold, std::siz
   config.flow.field.depth = s.depth;
   config.flow.field.activation =
       chosen<Activation>(s.activation, {{"tanh", Activation::tanh}, {"swish", Activation::swish}});
-  config.flow.field.input =
-      chosen<InputLayer>(s.input, {{"linear", InputLayer::linear}, {"geodesic", InputLayer::geodesic}});
+  config.flow.field.input = chosen<InputLayer>(
+      s.input,
+      {{"linear", InputLayer::linear}, {"geodesic", InputLayer::geodesic}, {"fourier", InputLayer::fourier}});
+  config.flow.field.frequency = s.frequency;
+  if (s.base == "vmf-mixture") config.flow.base = {BaseKind::vmf_mixture, s.base_components};
   config.flow.field.scaling = chosen<BallScaling>(
       s.scaling, {{"none", BallScaling::none}, {"unit", BallScaling::unit}, {"paper", BallScaling::paper}});
   config.flow.field.bound = s.bound;

@@ -21,8 +21,8 @@ namespace riemflow {
 template <class T>
 class Flow final : public Transport<T> {
  public:
-  /// Random parameters from `seed`. base: default_base(manifold) unless given. threads: 0 means one for each
-  /// core. config.model must be riemannian.
+  /// Random parameters from `seed`. base: as the configuration says unless given. threads: 0 means one for
+  /// each core. config.model must be riemannian.
   explicit Flow(const FlowConfig& config, std::uint64_t seed = 0, int threads = 0,
                 std::shared_ptr<const Distribution<T>> base = nullptr);
   ~Flow() override;
@@ -32,7 +32,7 @@ class Flow final : public Transport<T> {
   const Distribution<T>& base() const { return *base_; }
   std::string base_name() const override;
   const VectorField<T>& field() const { return *field_; }
-  ParameterLayout layout() const override { return field_->layout(); }
+  ParameterLayout layout() const override;
   int threads() const override { return pool_.size(); }
   std::span<T> parameters() override { return parameters_; }
   std::span<const T> parameters() const override { return parameters_; }
@@ -59,6 +59,9 @@ class Flow final : public Transport<T> {
 
   void make_workers();
   void prepare();
+  /// A learned base as the parameters have it now.
+  void prepare_base() const;
+  std::size_t base_size() const { return parameters_.size() - field_->layout().size(); }
   void require_room(std::span<const T> gradient, std::size_t points) const;
   /// gradient = of the parameters, from the sum of the first `chunks` chunk gradients.
   void sum_chunks(std::size_t chunks, std::span<T> gradient);
@@ -69,6 +72,7 @@ class Flow final : public Transport<T> {
 
   FlowConfig config_;
   std::shared_ptr<const Manifold<T>> manifold_;
+  std::shared_ptr<LearnedMixture<T>> learned_;  // the base, if the configuration says so
   std::shared_ptr<const Distribution<T>> base_;
   std::unique_ptr<VectorField<T>> field_;
   std::vector<T> parameters_;

@@ -4,6 +4,7 @@
 #include <type_traits>
 
 #include "riemflow/core/error.hpp"
+#include "riemflow/density/learned_mixture.hpp"
 #include "riemflow/engine/autoregressive.hpp"
 #include "riemflow/engine/chart_flow.hpp"
 #include "riemflow/engine/cuda_flow.hpp"
@@ -41,6 +42,17 @@ Carried<T> Transport<T>::draw_paths(std::size_t n, std::uint64_t seed, std::uint
   return carry(sample_base(n, seed, 0, first), times);
 }
 
+namespace {
+
+/// What the GPU's kernels have nothing of.
+std::string why_no_gpu(const FlowConfig& config) {
+  if (config.base.kind != BaseKind::standard) return "the GPU has no learned base";
+  if (config.field.input == InputLayer::fourier) return "the GPU has no fourier input layer";
+  return "";
+}
+
+}  // namespace
+
 template <class T>
 Loss Transport<T>::matching_gradient(const Points<T>&, std::span<T>, const NoiseKey&) {
   throw Error("this flow has no flow matching", "train by likelihood, or on the CPU");
@@ -52,8 +64,12 @@ std::unique_ptr<Transport<T>> make_transport(const FlowConfig& config, std::uint
   require(is_flow(config.model), "a " + std::string(name_of(config.model)) + " is no flow",
           "give a kind of flow, such as riemannian");
   if (has_chart(config.model)) return std::make_unique<ChartFlow<T>>(config, seed, threads, device);
+  validate(config);
+  const std::string why = why_no_gpu(config);
+  require(device != Device::cuda || why.empty(), why, "use --device cpu");
   if constexpr (std::is_same_v<T, float>) {
-    if (device == Device::cuda || (device == Device::automatic && why_not_cuda(config).empty()))
+    if (device == Device::cuda ||
+        (device == Device::automatic && why.empty() && why_not_cuda(config).empty()))
       return make_cuda_flow(config, seed);
   } else {
     require(device != Device::cuda, "the GPU computes in float, not in double",
@@ -68,7 +84,11 @@ template <class T>
 ParameterLayout transport_layout(const FlowConfig& config) {
   if (config.model == ModelKind::autoregressive) return autoregressive_layout<T>(config);
   const FlowConfig own = has_chart(config.model) ? chart_coordinates(config) : config;
-  return VectorField<T>(parse_manifold<T>(own.manifold), own.field).layout();
+  const std::shared_ptr<const Manifold<T>> manifold = parse_manifold<T>(own.manifold);
+  ParameterLayout layout = VectorField<T>(manifold, own.field).layout();
+  if (own.base.kind == BaseKind::vmf_mixture)
+    add_mixture_blocks(layout, own.base.components, manifold->ambient());
+  return layout;
 }
 
 template <class T>

@@ -8,8 +8,6 @@ template <class T>
 ValuePass<T>::ValuePass(const VectorField<T>& field, int most_tiles)
     : field_(field),
       kernels_(simd::kernels<T>()),
-      activation_(field.config().activation == Activation::tanh ? simd::Function::tanh
-                                                                : simd::Function::swish),
       most_tiles_(most_tiles),
       tiles_(most_tiles),
       n_(most_tiles * kLanes),
@@ -92,13 +90,13 @@ void ValuePass<T>::evaluate(const T* working, int tiles, const Pack<T>* x, const
   std::fill_n(clock_.data() + n_, n_, T(1));
 
   input_forward(working);
-  activate(activation_, width_, pre(0), hidden(0));
+  activate(field_.activation(0), width_, pre(0), hidden(0));
   for (std::size_t l = 0; l < field_.hidden().size(); ++l) {
     const DenseLayer& layer = field_.hidden()[l];
     start_layer(layer, working, pre(l + 1));
     kernels_.multiply(layer.rows, n_, layer.columns, working + layer.weight, layer.columns, hidden(l),
                       pre(l + 1), true);
-    activate(activation_, width_, pre(l + 1), hidden(l + 1));
+    activate(field_.activation(l + 1), width_, pre(l + 1), hidden(l + 1));
   }
   const DenseLayer& output = field_.output();
   start_layer(output, working, u_.data());
@@ -153,7 +151,7 @@ void ValuePass<T>::backward(const T* working, const Pack<T>* f_bar, T* working_b
                        layer->columns, transposed_.data());
     kernels_.multiply_transposed(layer->rows, n_, layer->columns, working + layer->weight, layer->columns,
                                  bar, next, false);
-    activate_backward(activation_, width_, pre(l), next);
+    activate_backward(field_.activation(l), width_, pre(l), next);
     bar = next;
     if (l > 0) layer = &field_.hidden()[l - 1];
   }

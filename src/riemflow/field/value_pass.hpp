@@ -44,7 +44,6 @@ class ValuePass {
 
   const VectorField<T>& field_;
   const simd::Kernels<T>& kernels_;
-  simd::Function activation_;
   int most_tiles_, tiles_ = 0, n_ = 0;  // n: columns
   int ambient_, width_;
 
