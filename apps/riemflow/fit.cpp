@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "apps/riemflow/commands.hpp"
+#include "apps/riemflow/fit/kernel.hpp"
 #include "apps/riemflow/fit/layers.hpp"
 #include "apps/riemflow/fit/mixture.hpp"
 #include "apps/riemflow/fit/progress.hpp"
@@ -47,8 +48,13 @@ void print_result(const FitResult& result, const TrainingData& data, const Invoc
                    ? fmt::format(", the best of {} on the validation points", result.search.size())
                    : "");
   }
-  fmt::print("training    {} iterations in {}, stopped by {}; best at {}\n", p.iteration,
-             clock_text(result.seconds), result.stopped, p.best_iteration);
+  if (result.kernels) {
+    fmt::print("kernels     {}\n", text_of(*result.kernels));
+    fmt::print("choice      {} recipes tried in {}\n", p.iteration, clock_text(result.seconds));
+  } else {
+    fmt::print("training    {} iterations in {}, stopped by {}; best at {}\n", p.iteration,
+               clock_text(result.seconds), result.stopped, p.best_iteration);
+  }
   fmt::print("validation  {:.4f} nats\n", p.best);
   if (result.target) {
     fmt::print("reverse KL  {:.4f} ± {:.4f} nats ({} draws)\n", result.target->reverse_kl,
@@ -103,11 +109,13 @@ void print_result_json(const FitResult& result, const TrainingData& data, const 
     out["components"] = result.search[result.chosen].components;
     out["search"] = search_json(result.search);
   }
+  if (result.kernels) out["kernels"] = json_of(*result.kernels);
   print_json(out);
 }
 
-void refuse_resumed_mixture(std::string_view model) {
-  require(model != name_of(ModelKind::vmf_mixture), "--resume: the fit of a vmf-mixture cannot be resumed",
+void refuse_resumed_density(std::string_view model) {
+  require(model != name_of(ModelKind::vmf_mixture) && model != name_of(ModelKind::kde),
+          fmt::format("--resume: the fit of a {} cannot be resumed", model),
           "start anew without --resume; it takes seconds", Fault::usage);
 }
 
@@ -118,7 +126,7 @@ void fit(const CLI::App& command, const Invocation& invocation) {
   std::optional<Model> checkpoint;
   if (invocation.resume && std::filesystem::exists(invocation.output)) {
     checkpoint = load_model(invocation.output);
-    refuse_resumed_mixture(name_of(checkpoint->config.model));
+    refuse_resumed_density(name_of(checkpoint->config.model));
     require(has_state(*checkpoint),
             invocation.output + ": it is a model, but not one whose training can go on",
             "start anew without --resume", Fault::bad_data);
@@ -156,7 +164,7 @@ void fit(const CLI::App& command, const Invocation& invocation) {
   set_values(effective.app, lower);
   const Values values = effective_values(effective.app);
   refuse_foreign_options(effective.settings.model, user);
-  if (invocation.resume) refuse_resumed_mixture(effective.settings.model);
+  if (invocation.resume) refuse_resumed_density(effective.settings.model);
 
   if (invocation.print_config) {
     fmt::print("{}", to_toml(effective.app, values));
@@ -227,7 +235,7 @@ void add_fit(CLI::App& app) {
       ->group("Settings from elsewhere");
   command
       ->add_flag("--resume", invocation->resume,
-                 "Go on from the checkpoint in MODEL, to the same bits as in one run; not of a vmf-mixture")
+                 "Go on from the checkpoint in MODEL, to the same bits as in one run; of flows")
       ->group("Settings from elsewhere");
   declare(*command, invocation->settings);
   command->footer(
@@ -238,6 +246,8 @@ void add_fit(CLI::App& app) {
       "  riemflow fit quakes.csv -o chart.model --model stereographic\n"
       "  riemflow fit quakes.csv -o quakes.model --resume\n"
       "  riemflow fit quakes.csv -o mixture.model --model vmf-mixture --components 50,100 --rates 0.05,0.01\n"
+      "  riemflow fit quakes.csv -o kernels.model --model kde\n"
+      "  riemflow fit quakes.csv -o over.model --base kde --iterations 1000\n"
       "  riemflow fit --target 'vmf:lat=47,lon=8,kappa=50' --objective reverse-kl -o alps.model\n"
       "  riemflow fit --preset paper --print-config > paper.toml\n"
       "  riemflow fit quakes.csv -o paper.model --config paper.toml --seed 1");

@@ -1,11 +1,13 @@
 #include "apps/riemflow/fit/run.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <filesystem>
 #include <limits>
 #include <numeric>
 
 #include "apps/riemflow/commands.hpp"
+#include "apps/riemflow/fit/kernel.hpp"
 #include "apps/riemflow/fit/mixture.hpp"
 #include "apps/riemflow/fit/output_file.hpp"
 #include "apps/riemflow/fit/progress.hpp"
@@ -32,7 +34,7 @@ class Run {
       : request_(request),
         data_(data),
         config_(fit_config(request.settings, data.manifold, data.split.training.size())),
-        flow_(make_transport<T>(config_.flow, request.settings.seed, request.settings.threads, device())),
+        flow_(start_flow()),
         fit_(data.target ? Fit<T>(*flow_, config_, data.target, kValidationDraws)
                          : Fit<T>(*flow_, config_, part_of<T>(data.points, data.split.training),
                                   part_of<T>(data.points, data.split.validation))) {
@@ -84,6 +86,34 @@ class Run {
   }
 
  private:
+  /// With a base of its own a flow begins at rest: as that base.
+  std::unique_ptr<Transport<T>> start_flow() {
+    auto flow =
+        make_transport<T>(config_.flow, request_.settings.seed, request_.settings.threads, device(), base());
+    if (flow->exact_base() == nullptr) return flow;
+    const ParameterLayout layout = flow->layout();
+    for (const ParameterBlock& block : layout.blocks())
+      if (block.name.starts_with("output."))
+        std::fill_n(flow->parameters().begin() + static_cast<std::ptrdiff_t>(block.offset), block.size(),
+                    T(0));
+    return flow;
+  }
+
+  /// A kernel density is fitted once: a run that is resumed has it from its checkpoint.
+  std::shared_ptr<const Distribution<double>> base() {
+    if (request_.settings.base == "default") return nullptr;
+    KernelParameters parameters;
+    if (request_.resume != nullptr) {
+      parameters = kernels_of(*request_.resume, kBasePrefix);
+    } else {
+      const KernelFit fit = fit_kernels(request_.settings, data_);
+      parameters = fit.parameters;
+      say("Base: {}; its validation NLL is {:.4f} nats.", text_of({fit.recipe, parameters.size()}),
+          -fit.score);
+    }
+    return std::make_shared<KernelDensity>(parse_manifold<double>(data_.manifold), std::move(parameters));
+  }
+
   Device device() const { return device_named(request_.settings.device).value(); }
 
   /// Names a point that its rounding to T takes off the manifold by its line.
@@ -123,7 +153,8 @@ class Run {
   /// The flow with the exact divergence; null if it has that already.
   std::unique_ptr<Transport<T>> exact_flow() const {
     if (flow_->exact()) return nullptr;
-    auto exact = make_transport<T>(exact_config(), 0, request_.settings.threads, device());
+    auto exact =
+        make_transport<T>(exact_config(), 0, request_.settings.threads, device(), flow_->exact_base());
     std::copy(flow_->parameters().begin(), flow_->parameters().end(), exact->parameters().begin());
     return exact;
   }
@@ -189,6 +220,7 @@ class Run {
 
 FitResult run_fit(const FitRequest& request, const TrainingData& data) {
   if (request.settings.model == name_of(ModelKind::vmf_mixture)) return run_mixture_fit(request, data);
+  if (request.settings.model == name_of(ModelKind::kde)) return run_kernel_fit(request, data);
   if (request.settings.precision == "double") return Run<double>(request, data)();
   return Run<float>(request, data)();
 }

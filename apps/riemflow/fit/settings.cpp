@@ -102,7 +102,14 @@ void declare(CLI::App& app, FitSettings& s) {
       "--model", s.model, {kModelKinds.begin(), kModelKinds.end()},
       "riemannian: a flow on the manifold itself; autoregressive: on a product or torus, factor by factor; "
       "stereographic (sphere), wrapped and naive (ball): a flow on R^d and a chart; vmf-mixture (sphere): "
-      "von Mises-Fisher distributions");
+      "von Mises-Fisher distributions; kde: a kernel density");
+  model.choice(
+      "--base", s.base, {"default", "kde"},
+      "What a riemannian flow starts from: default is uniform or a wrapped normal; kde: a kernel density "
+      "of the training points, each left out where it is learnt from");
+  model.choice("--kernel", s.kernel, {"one", "local", "anisotropic", "best"},
+               "Of a kernel density: one bandwidth; local ones, by the distance to neighbours; shaped by the "
+               "neighbours' covariance; or the best of these on the validation points");
   model.text("--components", s.components, "K,…",
              "Of a vmf-mixture; of several numbers the best on the validation points is taken");
   model.number("--max-concentration", s.max_concentration, CLI::Range(1.0, kMostConcentration),

@@ -25,6 +25,7 @@ struct FitSettings {
   std::uint64_t seed = 0;
   // model
   std::string model = "riemannian";
+  std::string base = "default", kernel = "best";
   std::string activation = "tanh", input = "linear", scaling = "unit", divergence = "exact",
               noise = "rademacher";
   std::string precision = "float";

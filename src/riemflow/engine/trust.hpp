@@ -57,9 +57,9 @@ struct Trust {
   std::vector<std::string> reasons;  ///< against trust; none: trustworthy
 };
 
-/// The density must be exact, and a flow have the default base. All but the mass is measured in the
-/// coordinates in which the flow's field lives, which for a model with a chart are those of R^d; a density
-/// that is no flow has a mass only, and 0 points.
+/// The density must be exact, and a flow have the default base or one in double precision. All but the mass
+/// is measured in the coordinates in which the flow's field lives, which for a model with a chart are those
+/// of R^d; a density that is no flow has a mass only, and 0 points.
 template <class T>
 Trust examine(Density<T>& density, const TrustOptions& options);
 
