@@ -91,8 +91,8 @@ void demo(const DemoOptions& options) {
   fmt::print("  uniform density                         {:8.4f}\n", uniform);
   for (const PointScores* kernel : {&one, &best})
     fmt::print("  {:<40}{:8.4f} ± {:.4f}\n", kernel->name, kernel->nll(), kernel->standard_error());
-  fmt::print("  this flow                               {:8.4f} ± {:.4f}\n", flow.nll, flow.error);
-  if (flow.nll > best.nll()) fmt::print("\nThe best kernel density is ahead of this one-minute fit.\n");
+  fmt::print("  this model                              {:8.4f} ± {:.4f}\n", flow.nll, flow.error);
+  if (flow.nll > best.nll()) fmt::print("\nThe best kernel density is ahead of this fit.\n");
 
   const nlohmann::ordered_json summary = {{"test_points", split.split.test.size()},
                                           {"uniform_nll", uniform},

@@ -51,6 +51,14 @@ std::string metadata_of(const Model& model, const char* key) {
 
 void line(const char* name, const std::string& value) { fmt::print("{:<12} {}\n", name, value); }
 
+void print_kernels(const char* name, const KernelParameters& kernels) {
+  std::vector<double> widths = kernels.bandwidths;
+  std::sort(widths.begin(), widths.end());
+  line(name, fmt::format("{} kernels{}, bandwidths {:.4g} to {:.4g}, median {:.4g}, wide share {:.4g}",
+                         kernels.size(), kernels.shapes.empty() ? "" : ", anisotropic", widths.front(),
+                         widths.back(), widths[widths.size() / 2], kernels.wide));
+}
+
 void print_flow(const Model& model, const Json& config) {
   const FieldConfig& field = model.config.field;
   const SolverOptions& solver = model.config.solver;
@@ -62,6 +70,7 @@ void print_flow(const Model& model, const Json& config) {
   line("base", model.config.base.kind == BaseKind::vmf_mixture
                    ? fmt::format("vmf-mixture of {} components, learned", model.config.base.components)
                    : shown(base.empty() ? "default" : base));
+  if (base == "kde") print_kernels("", kernels_of(model, kBasePrefix));
   line("divergence", config.at("divergence").at("estimator").get<std::string>());
   line("solver", solver.fixed_steps > 0
                      ? fmt::format("{}, {} fixed steps", solver.method, solver.fixed_steps)
@@ -143,6 +152,8 @@ void run(const std::string& path, bool json) {
     print_flow(model, config);
   else if (model.config.model == ModelKind::pool)
     print_pool(model);
+  else if (model.config.model == ModelKind::kde)
+    print_kernels("density", kernels_of(model, ""));
   else
     print_mixture(model);
   line("resumable", resumable ? "yes: it holds the state of the training" : "no: parameters only");

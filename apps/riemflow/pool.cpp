@@ -96,7 +96,8 @@ void run(const Options& options) {
   std::vector<Contender> contenders;
   for (const Model& member : members) {
     say("Scoring {}.", member.path);
-    contenders.push_back({std::filesystem::path(member.path).filename().string(), member,
+    contenders.push_back({std::filesystem::path(member.path).filename().string(),
+                          {member},
                           log_densities_of_model(member, options.evaluation, points.validation),
                           log_densities_of_model(member, options.evaluation, points.test)});
   }

@@ -56,6 +56,7 @@ struct Preset {
 
 const std::vector<Preset>& presets() {
   static const std::vector<Preset> all = {
+      {"auto", {{"model", "pool"}, {"time-limit", "60s"}}},
       {"default", {}},
       // Mathieu & Nickel 2020, appendix: density estimation of spherical data.
       {"paper",
@@ -130,6 +131,15 @@ Values effective_values(const CLI::App& app) {
   const auto epochs = values.find("epochs");
   if (epochs != values.end()) values.erase(epochs->second == "0" ? "epochs" : "iterations");
   return values;
+}
+
+bool is_of_one_model(const CLI::App& app, const std::string& name) {
+  for (const CLI::Option* option : app.get_options())
+    if (setting_name(*option) == name) {
+      const std::string group = option->get_group();
+      return name != "model" && (group == "Model" || group == "Training" || group == "Solver");
+    }
+  return false;
 }
 
 Values preset_values(const std::string& name) {

@@ -22,6 +22,9 @@ Values effective_values(const CLI::App& app);
 /// Throws Error if settings of one source cannot all be meant; `where` begins the message.
 void refuse_contradictions(const Values& values, const std::string& where);
 
+/// Whether a setting describes one model and its training, and not data or running.
+bool is_of_one_model(const CLI::App& app, const std::string& name);
+
 /// Throws Error for a name that is none.
 Values preset_values(const std::string& name);
 /// The presets, by name.

@@ -38,11 +38,14 @@ WeighedPool weigh(const std::vector<Contender>& contenders) {
   if (!contenders.front().test.empty())
     pool.test = pooled_log_densities(columns_of(contenders, &Contender::test), pool.weights.weights);
   std::vector<Model> members;
-  for (const Contender& contender : contenders) {
-    members.push_back(contender.model);
-    members.back().metadata["name"] = contender.name;
-  }
-  pool.model = make_pool(members, pool.weights.weights);
+  std::vector<double> weights;
+  for (std::size_t c = 0; c < contenders.size(); ++c)
+    for (Model model : contenders[c].models) {
+      model.metadata["name"] = contenders[c].name;
+      members.push_back(std::move(model));
+      weights.push_back(pool.weights.weights[c] / static_cast<double>(contenders[c].models.size()));
+    }
+  pool.model = make_pool(members, weights);
   return pool;
 }
 
@@ -77,7 +80,7 @@ nlohmann::ordered_json pool_rows(const std::vector<Contender>& contenders, const
   for (std::size_t m = 0; m < contenders.size(); ++m) {
     const Contender& contender = contenders[m];
     nlohmann::ordered_json row = {{"name", contender.name},
-                                  {"model", name_of(contender.model.config.model)},
+                                  {"model", name_of(contender.models.front().config.model)},
                                   {"weight", pool.weights.weights[m]},
                                   {"validation_nll", mean_score(contender.validation).nll}};
     if (!contender.test.empty()) {

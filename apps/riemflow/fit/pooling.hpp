@@ -15,7 +15,7 @@ namespace riemflow::app {
 /// was trained on, which choose the weights, and of the test points.
 struct Contender {
   std::string name;
-  Model model;
+  std::vector<Model> models;  ///< with equal shares: one, or one a fold
   std::vector<double> validation, test;
 };
 
@@ -24,7 +24,7 @@ std::vector<double> log_densities_of_model(const Model& model, const ModelChoice
                                            const Points<double>& points);
 
 struct WeighedPool {
-  Model model;  ///< a pool; the one member itself where the others have no weight
+  Model model;  ///< a pool
   PoolWeights weights;
   std::vector<double> validation, test;  ///< of the pool
 };

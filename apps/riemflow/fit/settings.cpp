@@ -105,7 +105,11 @@ void declare(CLI::App& app, FitSettings& s) {
       "--model", s.model, {kModelKinds.begin(), kModelKinds.end()},
       "riemannian: a flow on the manifold itself; autoregressive: on a product or torus, factor by factor; "
       "stereographic (sphere), wrapped and naive (ball): a flow on R^d and a chart; vmf-mixture (sphere): "
-      "von Mises-Fisher distributions");
+      "von Mises-Fisher distributions; kde: a kernel density; pool: kernel densities and flows, weighed on "
+      "held-out points");
+  model.choice("--kernel", s.kernel, {"one", "local", "anisotropic", "best"},
+               "Of a kernel density: one bandwidth; local ones, by the distance to neighbours; shaped by the "
+               "neighbours' covariance; or the best of these on the validation points");
   model.text("--components", s.components, "K,…",
              "Of a vmf-mixture; of several numbers the best on the validation points is taken");
   model.number("--max-concentration", s.max_concentration, CLI::Range(1.0, kMostConcentration),
@@ -119,9 +123,10 @@ void declare(CLI::App& app, FitSettings& s) {
                "of learned frequencies");
   model.number("--frequency", s.frequency, CLI::Range(1e-3, 1000.0),
                "Of fourier input: deviation of the first frequencies, in radians a unit of length");
-  model.choice("--base", s.base, {"default", "vmf-mixture"},
+  model.choice("--base", s.base, {"default", "vmf-mixture", "kde"},
                "What the flow starts from; default: uniform on spheres and tori, (wrapped) normal elsewhere; "
-               "vmf-mixture (sphere): one that is fitted to the data first and then trained with the flow");
+               "vmf-mixture (sphere): one that is fitted to the data first and then trained with the flow; "
+               "kde: a kernel density of the training points, each left out where it is learnt from");
   model.number("--base-components", s.base_components, CLI::Range(1, 65536), "Of a vmf-mixture base");
   model.choice("--scaling", s.scaling, {"none", "unit", "paper"},
                "Of the field on the ball: u, u/lambda, or u/lambda^d as in the paper");

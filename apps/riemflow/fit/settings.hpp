@@ -26,12 +26,12 @@ struct FitSettings {
   std::string split_seed;  ///< empty: `seed`
   // model
   std::string model = "riemannian";
+  std::string base = "default", kernel = "best";
   std::string activation = "tanh", input = "linear", scaling = "unit", divergence = "exact",
               noise = "rademacher";
   std::string precision = "float";
   int width = 64, depth = 3, probes = 1, base_components = 50;
   double bound = 0, frequency = 8;
-  std::string base = "default";
   std::string components = "50,100,150,200";  ///< of a mixture; the paper's grid
   double max_concentration = 1e6;
   // training

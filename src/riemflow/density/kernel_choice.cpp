@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <utility>
 
 #include "riemflow/core/error.hpp"
 #include "riemflow/density/base.hpp"
@@ -86,13 +87,26 @@ class Search {
   KernelFit best(KernelShape shape) {
     shape_ = shape;
     score_ = -std::numeric_limits<double>::infinity();
-    // Anisotropic kernels begin where local ones ended. Others have a coarse look along the scale first: the
-    // best place of one bandwidth may be a trap for many.
-    if (shape == KernelShape::anisotropic && settled_)
+    // Anisotropic kernels begin where local ones ended. Others have a coarse look along the scale first,
+    // local ones from two places: data of two scales (pixels of one fire, and fires) have two summits.
+    if (shape == KernelShape::anisotropic && settled_) {
       try_place(at_);
-    else
-      scan();
-    if (shape != KernelShape::one) climb(0.2);
+      climb(0.2);
+    } else if (shape == KernelShape::one) {
+      scan({});
+    } else {
+      scan({});
+      climb(0.2);
+      const Place first = at_;
+      const double score = std::exchange(score_, -std::numeric_limits<double>::infinity()), wide = wide_;
+      scan({.neighbours = 1, .adaptivity = 7});
+      climb(0.2);
+      if (score > score_) {
+        at_ = first;
+        score_ = score;
+        wide_ = wide;
+      }
+    }
     climb(0.05);
     climb(0.0125);
     settled_ = shape == KernelShape::local;
@@ -168,8 +182,7 @@ class Search {
   }
 
   /// From a tenth of the mean distance to the nearest neighbour to a hundred times that.
-  void scan() {
-    Place place;
+  void scan(Place place) {
     const double start = std::log(data_.mean_distance(1));
     for (double step = -2.5; step <= 5; step += 0.5) {
       place.log_scale = start + step;

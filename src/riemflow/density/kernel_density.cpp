@@ -81,7 +81,10 @@ KernelDensity::KernelDensity(std::shared_ptr<const Manifold<double>> manifold, K
   for (std::size_t i = 0; i < n; ++i)
     by_width[static_cast<int>(std::floor(0.5 * std::log2(kernels_->precision(i))))].push_back(
         static_cast<std::uint32_t>(i));
-  for (auto& [width, which] : by_width) octaves_.push_back(octave_of(std::move(which)));
+  for (auto& [width, which] : by_width) {
+    octaves_.push_back(octave_of(std::move(which)));
+    extent_ = std::max(extent_, octaves_.back().tree.nodes().front().radius);
+  }
 }
 
 KernelDensity::Octave KernelDensity::octave_of(std::vector<std::uint32_t> which) const {
@@ -216,17 +219,39 @@ std::optional<std::size_t> KernelDensity::centre_at(std::span<const double> x, d
   return nearest;
 }
 
-Pack<double> KernelDensity::log_density(const Pack<double>* x) const {
-  return log_density_gradient(x, nullptr);
+double KernelDensity::log_kernel(std::size_t i, std::span<const double> x) const {
+  std::vector<double> embedded(static_cast<std::size_t>(space_->width()));
+  space_->embed(x, embedded.data());
+  const auto which = static_cast<std::uint32_t>(i);
+  double value = 0;
+  kernels_->log_values({x.data(), embedded.data()}, {&which, 1}, &value);
+  return value;
 }
 
+Pack<double> KernelDensity::log_density(const Pack<double>* x) const { return evaluate(x, nullptr, nullptr); }
+
 Pack<double> KernelDensity::log_density_gradient(const Pack<double>* x, Pack<double>* gradient) const {
+  return evaluate(x, nullptr, gradient);
+}
+
+Pack<double> KernelDensity::log_density_gradient_without(const Pack<double>* x, const Pack<double>* data,
+                                                         Pack<double>* gradient) const {
+  return evaluate(x, data, gradient);
+}
+
+Pack<double> KernelDensity::evaluate(const Pack<double>* x, const Pack<double>* data,
+                                     Pack<double>* gradient) const {
   const auto size = static_cast<std::size_t>(ambient());
   std::vector<double> point(size), slope(size);
   Pack<double> result;
   for (int lane = 0; lane < kLanes; ++lane) {
+    std::optional<std::size_t> own;
+    if (data != nullptr) {
+      for (std::size_t c = 0; c < size; ++c) point[c] = data[c][lane];
+      own = centre_at(point, kSamePoint * extent_);
+    }
     for (std::size_t c = 0; c < size; ++c) point[c] = x[c][lane];
-    result[lane] = log_density_at(point, {}, gradient != nullptr ? slope.data() : nullptr);
+    result[lane] = log_density_at(point, own, gradient != nullptr ? slope.data() : nullptr);
     if (gradient != nullptr)
       for (std::size_t c = 0; c < size; ++c) gradient[c][lane] = slope[c];
   }

@@ -46,7 +46,12 @@ class KernelDensity final : public Distribution<double> {
   int ambient() const override { return space_->manifold().ambient(); }
   Pack<double> log_density(const Pack<double>* x) const override;
   Pack<double> log_density_gradient(const Pack<double>* x, Pack<double>* gradient) const override;
+  /// Without the centre that a training point is, which float may have moved by kSamePoint of the extent of
+  /// all centres.
+  Pack<double> log_density_gradient_without(const Pack<double>* x, const Pack<double>* data,
+                                            Pack<double>* gradient) const override;
   void sample(Random& random, Pack<double>* x, int lane) const override;
+  static constexpr double kSamePoint = 1e-6;
 
   /// log p a point, in nats, over all threads of the pool.
   std::vector<double> log_prob(const Points<double>& points, ThreadPool* pool = nullptr) const;
@@ -57,6 +62,8 @@ class KernelDensity final : public Distribution<double> {
                         double* gradient = nullptr) const;
   /// The centre no farther from x than `distance`, the nearest of them.
   std::optional<std::size_t> centre_at(std::span<const double> x, double distance) const;
+  /// log K_i(x)
+  double log_kernel(std::size_t i, std::span<const double> x) const;
   /// d log p(x)/d log h_i of each centre.
   std::vector<double> bandwidth_gradient(std::span<const double> x) const;
 
@@ -74,6 +81,7 @@ class KernelDensity final : public Distribution<double> {
   template <class Leaf>
   void visit(const double* embedded, const Running& sum, const Leaf& leaf) const;
   double log_wide(std::span<const double> x, double* gradient) const;
+  Pack<double> evaluate(const Pack<double>* x, const Pack<double>* data, Pack<double>* gradient) const;
 
   std::shared_ptr<const KernelSpace> space_;
   KernelParameters parameters_;
@@ -83,6 +91,7 @@ class KernelDensity final : public Distribution<double> {
   std::vector<double> log_weights_;  // log (1 − ε)w_i
   std::vector<double> cumulative_;   // Σ_{j ≤ i} w_j
   std::vector<Octave> octaves_;      // the widest first
+  double extent_ = 0;                // radius of the largest tree
 };
 
 }  // namespace riemflow

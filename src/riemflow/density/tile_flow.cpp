@@ -90,7 +90,7 @@ SolveReport TileFlow<T>::nll_gradient(const Pack<T>* x, const Pack<T>& weight, c
       solver_.solve(likelihood_, 1, 0, y, ErrorNorm::mean_square, options.first_step, &trajectory_);
   if (report.status != Status::ok) return report;
   Pack<T>* y_bar = as_packs(y_bar_.data());
-  const Pack<T> log_base = base_.log_density_gradient(y, y_bar);
+  const Pack<T> log_base = base_.log_density_gradient_without(y, x, y_bar);
   if (learned_ != nullptr) learned_->add_gradient(y, -weight, base_bar_);
   for (int i = 0; i < likelihood_.moving(); ++i) y_bar[i] *= -weight;
   finish(-log_base - y[likelihood_.log_volume_row()], weight, -1, loss);

@@ -75,6 +75,14 @@ std::string Flow<T>::base_name() const {
 }
 
 template <class T>
+std::shared_ptr<const Distribution<double>> Flow<T>::exact_base() const {
+  if (base_name() == "default") return nullptr;
+  if constexpr (std::is_same_v<T, double>) return base_;
+  const auto* rounded = dynamic_cast<const Rounded<T>*>(base_.get());
+  return rounded == nullptr ? nullptr : rounded->exact();
+}
+
+template <class T>
 void Flow<T>::make_workers() {
   workers_.clear();
   for (int i = 0; i < pool_.size(); ++i)

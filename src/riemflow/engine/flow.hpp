@@ -31,6 +31,7 @@ class Flow final : public Transport<T> {
   const Manifold<T>& manifold() const override { return *manifold_; }
   const Distribution<T>& base() const { return *base_; }
   std::string base_name() const override;
+  std::shared_ptr<const Distribution<double>> exact_base() const override;
   const VectorField<T>& field() const { return *field_; }
   ParameterLayout layout() const override;
   int threads() const override { return pool_.size(); }

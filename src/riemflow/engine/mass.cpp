@@ -6,6 +6,7 @@
 #include <type_traits>
 
 #include "riemflow/core/error.hpp"
+#include "riemflow/engine/kernel_mass.hpp"
 #include "riemflow/engine/mixture_mass.hpp"
 #include "riemflow/engine/pool_density.hpp"
 #include "riemflow/manifold/parse.hpp"
@@ -188,15 +189,17 @@ Mass total_mass(Density<T>& density, const CubatureOptions& options, std::size_t
   if (auto* pool = dynamic_cast<PoolDensity<T>*>(&density)) return pool_mass(*pool, options, samples, seed);
   if (auto* mixture = dynamic_cast<MixtureDensity<T>*>(&density))
     return mixture_mass(*mixture, options, 4, seed);
+  if (auto* kernels = dynamic_cast<KernelModel<T>*>(&density)) return kernel_mass(*kernels, options, seed);
   const auto manifold = parse_manifold<double>(density.manifold().name());
   const Integrand f = density_of(density);
   Mass result;
-  if (has_patches(*manifold)) {
+  auto* flow = dynamic_cast<Transport<T>*>(&density);
+  // A base that is not the default one may have peaks that a cubature steps over.
+  if (has_patches(*manifold) && (flow == nullptr || flow->exact_base() == nullptr)) {
     const double reach = std::is_same_v<T, float> ? kReachFloat : kReachDouble;
     result.integral = integrate(f, whole_manifold(*manifold, reach), manifold->ambient(), options);
   } else {
     result.from_samples = true;
-    auto* flow = dynamic_cast<Transport<T>*>(&density);
     require(flow != nullptr, "the mass of a density on " + manifold->name() + " that is no flow",
             "cubature ends at three dimensions");
     // A chart's part in it is a formula of its own (tests/density/chart_map_test.cpp).

@@ -5,6 +5,7 @@
 
 #include "riemflow/core/error.hpp"
 #include "riemflow/density/learned_mixture.hpp"
+#include "riemflow/density/rounded.hpp"
 #include "riemflow/engine/autoregressive.hpp"
 #include "riemflow/engine/chart_flow.hpp"
 #include "riemflow/engine/cuda_flow.hpp"
@@ -60,9 +61,21 @@ Loss Transport<T>::matching_gradient(const Points<T>&, std::span<T>, const Noise
 
 template <class T>
 std::unique_ptr<Transport<T>> make_transport(const FlowConfig& config, std::uint64_t seed, int threads,
-                                             Device device) {
+                                             Device device,
+                                             std::shared_ptr<const Distribution<double>> base) {
   require(is_flow(config.model), "a " + std::string(name_of(config.model)) + " is no flow",
           "give a kind of flow, such as riemannian");
+  if (base) {
+    require(config.model == ModelKind::riemannian,
+            "the base " + base->name() + " with the model " + std::string(name_of(config.model)),
+            "use --base default, or --model riemannian");
+    require(device != Device::cuda, "the base " + base->name() + " is not computed on a GPU",
+            "use --device cpu, or --base default");
+    if constexpr (std::is_same_v<T, double>)
+      return std::make_unique<Flow<T>>(config, seed, threads, std::move(base));
+    else
+      return std::make_unique<Flow<T>>(config, seed, threads, std::make_shared<Rounded<T>>(std::move(base)));
+  }
   if (has_chart(config.model)) return std::make_unique<ChartFlow<T>>(config, seed, threads, device);
   validate(config);
   const std::string why = why_no_gpu(config);
@@ -93,15 +106,17 @@ ParameterLayout transport_layout(const FlowConfig& config) {
 
 template <class T>
 std::unique_ptr<Transport<double>> in_double(const Transport<T>& transport, const FlowConfig& config) {
-  auto copy = make_transport<double>(config, 0, transport.threads());
+  auto copy = make_transport<double>(config, 0, transport.threads(), Device::cpu, transport.exact_base());
   std::copy(transport.parameters().begin(), transport.parameters().end(), copy->parameters().begin());
   return copy;
 }
 
 template class Transport<float>;
 template class Transport<double>;
-template std::unique_ptr<Transport<float>> make_transport(const FlowConfig&, std::uint64_t, int, Device);
-template std::unique_ptr<Transport<double>> make_transport(const FlowConfig&, std::uint64_t, int, Device);
+template std::unique_ptr<Transport<float>> make_transport(const FlowConfig&, std::uint64_t, int, Device,
+                                                          std::shared_ptr<const Distribution<double>>);
+template std::unique_ptr<Transport<double>> make_transport(const FlowConfig&, std::uint64_t, int, Device,
+                                                           std::shared_ptr<const Distribution<double>>);
 template ParameterLayout transport_layout<float>(const FlowConfig&);
 template ParameterLayout transport_layout<double>(const FlowConfig&);
 template std::unique_ptr<Transport<double>> in_double(const Transport<float>&, const FlowConfig&);

@@ -57,9 +57,10 @@ struct Trust {
   std::vector<std::string> reasons;  ///< against trust; none: trustworthy
 };
 
-/// The density must be exact, and a flow have the default base. All but the mass is measured in the
-/// coordinates in which the flow's field lives, which for a model with a chart are those of R^d; a density
-/// that is no flow has a mass only, and 0 points. Of a pool all its flows are followed, and the worst counts.
+/// The density must be exact, and a flow have the default base or one in double precision. All but the mass
+/// is measured in the coordinates in which the flow's field lives, which for a model with a chart are those
+/// of R^d; a density that is no flow has a mass only, and 0 points. Of a pool all its flows are followed, and
+/// the worst counts.
 template <class T>
 Trust examine(Density<T>& density, const TrustOptions& options);
 
