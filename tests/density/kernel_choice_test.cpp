@@ -38,7 +38,7 @@ double mean(const std::vector<double>& values) {
 
 TEST(KernelChoice, OneBandwidthBeatsItsNeighboursOnValidation) {
   const ManifoldPointer sphere = parse_manifold<double>("sphere:2");
-  const Points<double> data = bump(500, 3), validation = bump(300, 4);
+  const Points<double> data = bump(500, 3), validation = bump(500, 4);
   const KernelFit fit = fit_kernel_density(sphere, data, validation, KernelShape::one);
   const auto score = [&](double factor) {
     KernelParameters moved = fit.parameters;

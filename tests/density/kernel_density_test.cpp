@@ -91,7 +91,7 @@ TEST(KernelDensity, WideKernelsHaveMassOne) {
 /// rounding on what is nearly normal. dV = (sn r/r)^{d−1} dv on each factor.
 double mass_in_tangent_space(const ManifoldPointer& manifold, const KernelDensity& density, double unit) {
   const int D = manifold->ambient(), d = manifold->dimension();
-  const int side = d < 3 ? 61 : 41;
+  const int side = d < 3 ? 41 : 27;
   const double step = d < 3 ? 0.4 : 0.6;
   std::vector<Pack<double>> x(static_cast<std::size_t>(D)), e(static_cast<std::size_t>(D * d)), v(x.size()),
       y(x.size());
@@ -133,7 +133,7 @@ TEST(KernelDensity, NarrowKernelsHaveMassOne) {
   for (const std::string& name : kKernelManifolds) {
     const ManifoldPointer manifold = parse_manifold<double>(name);
     if (manifold->dimension() > 3) continue;
-    for (const double h : {0.03, 1e-3, 1e-6})
+    for (const double h : {0.03, 1e-6})
       for (const double stretch : {1.0, 1.5}) {
         const KernelParameters parameters = kernels_on(manifold, 1, h, 1, stretch, 5, 1e-9);
         const KernelDensity density(manifold, parameters);
@@ -149,11 +149,11 @@ TEST(KernelDensity, PrunedIsExactToTheTolerance) {
     const ManifoldPointer manifold = parse_manifold<double>(name);
     for (const double h : {0.02, 0.3})
       for (const double stretch : {1.0, 3.0}) {
-        const KernelParameters parameters = kernels_on(manifold, 400, h, 8, stretch, 7, 1e-3);
+        const KernelParameters parameters = kernels_on(manifold, 200, h, 8, stretch, 7, 1e-3);
         const KernelDensity pruned(manifold, parameters), loose(manifold, parameters, 1e-3),
             exact(manifold, parameters, 0);
         const auto base = default_base<double>(manifold);
-        for (const Point& x : draw(*base, 8, 30)) {
+        for (const Point& x : draw(*base, 8, 10)) {
           const double truth = log_density_at(exact, x);
           EXPECT_NEAR(log_density_at(pruned, x), truth, 1.0001e-6) << name;
           EXPECT_NEAR(log_density_at(loose, x), truth, 1.001e-3) << name;

@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "riemflow/core/error.hpp"
 #include "riemflow/engine/flow.hpp"
 #include "riemflow/engine/kernel_mass.hpp"
 #include "riemflow/engine/trust.hpp"
@@ -28,9 +29,9 @@ TEST(KernelModel, MassIsOneHoweverSharp) {
       for (const double stretch : {1.0, 2.0}) {
         const std::shared_ptr<const Manifold<double>> manifold = parse_manifold<double>(name);
         KernelModel<double> model(name, kernels_on(manifold, 30, h, 3, stretch, 22), 1);
-        const Mass mass = total_mass(model, {5e-4, 0, 400'000});
-        EXPECT_NEAR(mass.integral.value, 1, 5e-4) << name << " " << h << " " << stretch;
-        EXPECT_LT(mass.integral.error, 1.5e-3) << name << " " << h << " " << stretch;
+        const Mass mass = total_mass(model, {1e-3, 0, 60'000});
+        EXPECT_NEAR(mass.integral.value, 1, 2e-3) << name << " " << h << " " << stretch;
+        EXPECT_LT(mass.integral.error, 5e-3) << name << " " << h << " " << stretch;
         EXPECT_GT(mass.integral.evaluations, 1000u);
       }
 }

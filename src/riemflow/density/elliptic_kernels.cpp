@@ -16,9 +16,6 @@ namespace {
 using std::numbers::pi;
 using Matrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 
-/// Deviations on a torus end here: 2Φ(−π/0.55) = 1.2e-8.
-constexpr double kMostTorusDeviation = 0.55;
-
 /// log M_k(α) and M_{k−1}/M_k, M_k(α) = ∫₀^∞ tᵏ φ(t − α) dt, k ≥ 1, by M₀ = Φ, M₁ = αΦ + φ,
 /// M_{k+1} = αM_k + kM_{k−1}; for α > 1 divided by αᵏ, against overflow. Below −8, where the sum cancels, a
 /// kernel is e^−32 of its peak or less and counts as nothing.

@@ -15,6 +15,8 @@ namespace riemflow {
 namespace {
 
 constexpr std::size_t kMostQueries = 2048, kFolds = 5;
+/// Validation points that are enough to choose by. Of fewer, 27 of the volcanoes, the best recipe overfits.
+constexpr std::size_t kEnough = 300;
 /// ε is between these. While recipes are compared, log p is right to kTolerance.
 constexpr double kLeastWide = 1e-4, kMostWide = 0.5, kTolerance = 1e-3;
 constexpr std::array kNeighbours = {2, 3, 4, 6, 8, 11, 16, 23, 32, 45, 64};
@@ -45,7 +47,7 @@ class Search {
     const auto wide = default_base<double>(manifold);
     const auto add = [&](const KernelData& data, const Points<double>& from, const auto& weight) {
       Fold fold{data, Points<double>(), {}, {}};
-      const std::size_t most = kMostQueries / (validation.size() > 0 ? 1 : kFolds);
+      const std::size_t most = kMostQueries / (folds_.empty() && validation.size() > 0 ? 1 : kFolds);
       const std::size_t n = std::min(from.size(), most);
       fold.queries = Points<double>(n, from.dimension);
       for (std::size_t i = 0; i < n; ++i) {
@@ -56,12 +58,9 @@ class Search {
       fold.log_wide = log_densities_of(*wide, fold.queries);
       folds_.push_back(std::move(fold));
     };
-    if (validation.size() > 0) {
-      add(data_, validation, [](std::size_t) { return 1.0; });
-      return;
-    }
-
     const std::size_t n = data_.size();
+    if (validation.size() > 0) add(data_, validation, [](std::size_t) { return 1.0; });
+    if (validation.size() >= kEnough || (validation.size() > 0 && n < 2 * kFolds)) return;
     require(n >= 2 * kFolds,
             "a bandwidth cannot be chosen by " + std::to_string(n) + " different points alone",
             "give validation points, or more points");
@@ -76,8 +75,10 @@ class Search {
       for (std::size_t i = 0; i < n; ++i) {
         const auto point = data_.centres()[order[i]];
         Points<double>& to = i % kFolds == f ? held : kept;
-        to.values.insert(to.values.end(), point.begin(), point.end());
-        if (i % kFolds == f) weights.push_back(data_.weights()[order[i]]);
+        const double copies = std::round(data_.weights()[order[i]] * static_cast<double>(points.size()));
+        if (i % kFolds == f) weights.push_back(copies);
+        for (double copy = 0; copy < (i % kFolds == f ? 1 : copies); ++copy)
+          to.values.insert(to.values.end(), point.begin(), point.end());
       }
       add(KernelData(manifold, kept, kNeighbours.back(), pool), held,
           [&](std::size_t i) { return weights[i]; });

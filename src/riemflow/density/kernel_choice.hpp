@@ -16,9 +16,9 @@ struct KernelFit {
 };
 
 /// The best kernel density of that shape on the points, of any shape if there is none. Recipes are scored on
-/// `validation` or, where that is empty, by cross-validation: five times, a fifth of the centres by a density
-/// of the others. Equal points are one centre, so that none is scored by its duplicates. More than 2,048
-/// points to score are scored by a sample of them.
+/// `validation` and, where that has fewer than 300 points, by cross-validation as well: five times, a fifth
+/// of the centres by a density of the others. Equal points are one centre, so that none is scored by its
+/// duplicates. More than 2,048 points to score are scored by a sample of them.
 ///
 /// Leaving out one point at a time is not honest here: the bandwidths and shapes of the neighbours still know
 /// it, and the smallest number of neighbours always looks best.

@@ -60,6 +60,9 @@ class Kernels {
 std::unique_ptr<Kernels> round_kernels(std::shared_ptr<const KernelSpace> space,
                                        const Points<double>& centres, const std::vector<double>& bandwidths);
 
+/// Deviations of elliptic kernels on a torus end here: 2Φ(−π/0.55) = 1.2e-8.
+inline constexpr double kMostTorusDeviation = 0.55;
+
 /// Numbers of the shape of one kernel: the squares of the factors' ambient dimensions, added.
 std::size_t shape_size(const KernelSpace& space);
 /// shapes: shape_size numbers a centre, for each factor S in ambient coordinates (E S Eᵀ with E the

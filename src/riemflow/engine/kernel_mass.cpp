@@ -1,6 +1,7 @@
 #include "riemflow/engine/kernel_mass.hpp"
 
 #include <Eigen/Cholesky>
+#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
 #include <numbers>
@@ -123,6 +124,13 @@ class Rays {
         sigma.block(factor.seed, factor.seed, n, n) =
             h * h * E.transpose() * Eigen::Map<const Matrix>(shape, N, N) * E;
         shape += N * N;
+        if (factor.geometry != Geometry::torus) continue;
+        const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> eigen(
+            Eigen::MatrixXd(sigma.block(factor.seed, factor.seed, n, n)));
+        const Eigen::VectorXd variances =
+            eigen.eigenvalues().cwiseMin(kMostTorusDeviation * kMostTorusDeviation);
+        sigma.block(factor.seed, factor.seed, n, n) =
+            eigen.eigenvectors() * variances.asDiagonal() * eigen.eigenvectors().transpose();
       }
     }
     return sigma.llt().matrixL();
