@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include <Eigen/LU>
 #include <numbers>
 
 #include "riemflow/density/base.hpp"
@@ -126,7 +127,7 @@ double loss_of(const VectorField<double>& field, const Distribution<double>& bas
   double loss = 0;
   for (std::size_t tile = 0; tile < data.tiles(); tile += FlowMatching<double>::kTiles)
     loss += matching.add_gradient(
-        data, tile,
+        data, PathEnds<double>(field.manifold(), false, data), tile,
         static_cast<int>(std::min<std::size_t>(FlowMatching<double>::kTiles, data.tiles() - tile)), {7, 3},
         working.data(), bar.data());
   if (gradient != nullptr) {
@@ -193,6 +194,98 @@ TEST(FlowMatching, LossIsTheMeanSquareInTheMetric) {
     }
     EXPECT_NEAR(loss_of(field, *base, data, parameters), mean, 1e-11 * (1 + mean)) << c.manifold;
   }
+}
+
+/// Where the geodesic that is at x at time t and ends at `to` began.
+Tile start_of(const Manifold<double>& manifold, const Tile& x, const Tile& to, double t) {
+  Tile v(x.size()), from(x.size());
+  manifold.log(x.data(), to.data(), v.data());
+  for (Pack<double>& c : v) c *= -t / (1 - t);
+  manifold.exp(x.data(), v.data(), from.data());
+  return from;
+}
+
+/// |det ∂start/∂x| by differences, in orthonormal frames; lane 0.
+double compression(const Manifold<double>& manifold, const Tile& x, const Tile& to, double t) {
+  constexpr double h = 1e-5;
+  const int d = manifold.dimension();
+  const auto D = x.size();
+  const Tile from = start_of(manifold, x, to, t);
+  Tile here(D * static_cast<std::size_t>(d)), there(here), v(D), moved(D);
+  manifold.frame(x.data(), {here.data(), d});
+  manifold.frame(from.data(), {there.data(), d});
+  Eigen::MatrixXd slope(d, d);
+  for (int j = 0; j < d; ++j) {
+    Tile change(D);
+    for (const double sign : {1.0, -1.0}) {
+      for (std::size_t i = 0; i < D; ++i)
+        v[i] = sign * h * here[i * static_cast<std::size_t>(d) + static_cast<std::size_t>(j)];
+      manifold.exp(x.data(), v.data(), moved.data());
+      const Tile began = start_of(manifold, moved, to, t);
+      manifold.log(from.data(), began.data(), v.data());
+      for (std::size_t i = 0; i < D; ++i) change[i] += sign / (2 * h) * v[i];
+    }
+    for (int k = 0; k < d; ++k) {
+      double along = 0;
+      for (std::size_t i = 0; i < D; ++i)
+        along += change[i][0] * there[i * static_cast<std::size_t>(d) + static_cast<std::size_t>(k)][0];
+      slope(k, j) = along;
+    }
+  }
+  return std::abs(slope.determinant());
+}
+
+// Paths that begin uniformly distributed and are at x: the density of each there is the compression, up to a
+// factor that all share, and its velocity what is left of the way over what is left of the time.
+TEST(PathEnds, MeanVelocityByItsDefinition) {
+  for (const char* name : {"sphere:2", "sphere:3", "sphere:2,K=0.25"}) {
+    const std::shared_ptr<const Manifold<double>> manifold = parse_manifold<double>(name);
+    const auto base = default_base<double>(manifold);
+    Points<double> data(37, manifold->ambient());
+    for (std::size_t t = 0; t < data.tiles(); ++t) data.store_tile(t, drawn(*base, 300 + t).data());
+    const PathEnds<double> ends(*manifold, true, data);
+    ASSERT_FALSE(ends.empty());
+    const auto D = static_cast<std::size_t>(manifold->ambient());
+    const Tile draws = drawn(*base, 400);
+    for (const double t : {0.0, 0.3, 0.7}) {
+      Tile x(D), to(D), v(D), mean(D), found(D);
+      for (std::size_t i = 0; i < D; ++i) x[i] = draws[i][2];
+      double total = 0;
+      const double reach = std::numbers::pi * (1 - t) * (std::string(name).ends_with("0.25") ? 2 : 1);
+      for (std::size_t p = 0; p < data.size(); ++p) {
+        for (std::size_t i = 0; i < D; ++i) to[i] = data[p][i];
+        if (manifold->distance(x.data(), to.data())[0] >= reach) continue;
+        const double weight = compression(*manifold, x, to, t);
+        manifold->log(x.data(), to.data(), v.data());
+        total += weight;
+        for (std::size_t i = 0; i < D; ++i) mean[i] += weight / (1 - t) * v[i];
+      }
+      ASSERT_GT(total, 0);
+      ends.mean_velocity(x.data(), t, 0, found.data());
+      for (std::size_t i = 0; i < D; ++i)
+        EXPECT_NEAR(found[i][0], mean[i][0] / total, 1e-6) << name << " at " << t << ", coordinate " << i;
+    }
+  }
+}
+
+// In float, at the ends themselves and all but there, and where no path comes by.
+TEST(PathEnds, HardPlaces) {
+  const auto sphere = parse_manifold<float>("sphere:2");
+  Points<float> data(2, 3);
+  data.values = {0, 0, 1, 0.6f, 0, -0.8f};
+  const PathEnds<float> ends(*sphere, true, data);
+  for (const float angle : {0.f, 1e-6f, 1e-4f, 1e-2f}) {
+    std::vector<Pack<float>> x = {std::sin(angle), 0.f, std::cos(angle)}, velocity(3, Pack<float>(9));
+    ends.mean_velocity(x.data(), 0.9f, 0, velocity.data());
+    EXPECT_NEAR(velocity[0][0], -angle * 10, 1e-4f + 1e-3f * angle)
+        << angle;  // towards the end, in a tenth of the time
+    EXPECT_NEAR(velocity[1][0], 0, 1e-6f);
+  }
+  std::vector<Pack<float>> x = {0.f, 1.f, 0.f}, velocity(3, Pack<float>(9));
+  ends.mean_velocity(x.data(), 0.9f, 0, velocity.data());
+  EXPECT_EQ(velocity[0][0], 9);
+  EXPECT_TRUE(PathEnds<float>(*parse_manifold<float>("torus:2"), true, Points<float>(3, 2)).empty());
+  EXPECT_TRUE(PathEnds<float>(*sphere, false, data).empty());
 }
 
 }  // namespace

@@ -69,7 +69,8 @@ TEST(LearnedBase, ThreadsDoNotChangeABit) {
   for (const bool matching : {false, true}) {
     std::vector<float> a(one->parameters().size()), b(a);
     const auto gradient = [&](Flow<float>& flow, std::span<float> g) {
-      return matching ? flow.matching_gradient(points, g, {1, 2}).total : flow.nll_gradient(points, g).total;
+      return matching ? flow.matching_gradient(points, {}, g, {1, 2}).total
+                      : flow.nll_gradient(points, g).total;
     };
     EXPECT_EQ(gradient(*one, a), gradient(*two, b));
     EXPECT_EQ(a, b);

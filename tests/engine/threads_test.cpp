@@ -34,7 +34,8 @@ Computed<T> compute(Flow<T>& flow, std::size_t n) {
   const LinearTarget<T> target(std::vector<double>(static_cast<std::size_t>(flow.manifold().ambient()), 0.7));
   const Loss kl = flow.reverse_kl_gradient(n, target, r.kl_gradient, {{5, 4}, 0});
   r.matching_gradient.resize(flow.parameters().size());
-  r.matching = flow.matching_gradient(sample.frames.back(), r.matching_gradient, {5, 4}).total;
+  r.matching =
+      flow.matching_gradient(sample.frames.back(), sample.frames.back(), r.matching_gradient, {5, 4}).total;
   r.nll = nll.total;
   r.kl = kl.total;
   r.evaluations = log_prob.summary.evaluations + nll.summary.evaluations + kl.summary.evaluations;

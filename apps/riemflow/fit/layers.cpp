@@ -157,9 +157,19 @@ std::vector<std::string> preset_names() {
 
 Values objective_values(const std::string& objective) {
   if (objective != "flow-matching") return {};
-  return {{"activation", "swish"}, {"width", "256"},          {"depth", "4"},
-          {"batch", "512"},        {"rate", "1e-3"},          {"average", "0.999"},
-          {"iterations", "20000"}, {"validate-every", "500"}, {"validation-points", "1000"},
+  return {{"activation", "swish"},
+          {"input", "fourier"},
+          {"frequency", "6"},
+          {"width", "128"},
+          {"depth", "4"},
+          {"batch", "256"},
+          {"rate", "5e-3"},
+          {"average", "0.999"},
+          {"iterations", "4000"},
+          {"finetune", "400"},
+          {"finetune-rate", "5e-3"},
+          {"validate-every", "200"},
+          {"validation-points", "1000"},
           {"kinetic", "0"}};
 }
 

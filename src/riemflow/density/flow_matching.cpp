@@ -1,6 +1,7 @@
 #include "riemflow/density/flow_matching.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 namespace riemflow {
 
@@ -13,6 +14,46 @@ void along_geodesic(const Manifold<T>& manifold, const Pack<T>* from, const Pack
   for (std::size_t i = 0; i < n; ++i) part[i] = t * whole[i];
   manifold.exp(from, part.data(), x);
   manifold.transport(from, x, whole.data(), velocity);
+}
+
+template <class T>
+PathEnds<T>::PathEnds(const Manifold<T>& manifold, bool uniform_base, const Points<T>& data) {
+  const std::vector<Factor<T>> factors = manifold.factors();
+  if (!uniform_base || data.size() == 0 || factors.size() != 1 ||
+      factors.front().geometry != Geometry::sphere || manifold.dimension() < 2)
+    return;
+  ambient_ = manifold.ambient();
+  n_ = static_cast<int>(data.tiles()) * kLanes;
+  radius_ = static_cast<T>(1 / std::sqrt(factors.front().curvature));
+  ends_.assign(static_cast<std::size_t>(ambient_) * static_cast<std::size_t>(n_), T(4));
+  std::vector<Pack<T>> tile(static_cast<std::size_t>(ambient_));
+  for (std::size_t t = 0; t < data.tiles(); ++t) {
+    data.load_tile(t, tile.data());
+    manifold.project(tile.data());
+    for (std::size_t k = 0; k < tile.size(); ++k)
+      for (int l = 0; l < data.lanes(t); ++l)
+        ends_[k * static_cast<std::size_t>(n_) + t * kLanes + static_cast<std::size_t>(l)] =
+            tile[k][l] / radius_;
+  }
+}
+
+template <class T>
+void PathEnds<T>::mean_velocity(const Pack<T>* x, T t, int lane, Pack<T>* velocity) const {
+  const auto D = static_cast<std::size_t>(ambient_);
+  std::vector<T> unit(D);
+  std::vector<double> sums(D);
+  for (std::size_t k = 0; k < D; ++k) unit[k] = x[k][lane] / radius_;
+  const double total =
+      simd::kernels<T>().path_sums(ambient_, n_, unit.data(), ends_.data(), 1 - t, sums.data());
+  if (!(total > 0)) return;
+  double normal = 0, square = 0;
+  for (std::size_t k = 0; k < D; ++k) {
+    normal += sums[k] * static_cast<double>(unit[k]);
+    square += static_cast<double>(unit[k]) * static_cast<double>(unit[k]);
+  }
+  for (std::size_t k = 0; k < D; ++k)
+    velocity[k][lane] = static_cast<T>(static_cast<double>(radius_) *
+                                       (sums[k] - normal / square * static_cast<double>(unit[k])) / total);
 }
 
 template <class T>
@@ -31,8 +72,8 @@ FlowMatching<T>::FlowMatching(const VectorField<T>& field, const Distribution<T>
       f_bar_(x_) {}
 
 template <class T>
-double FlowMatching<T>::add_gradient(const Points<T>& data, std::size_t first, int tiles, const NoiseKey& key,
-                                     const T* working, T* working_bar) {
+double FlowMatching<T>::add_gradient(const Points<T>& data, const PathEnds<T>& ends, std::size_t first,
+                                     int tiles, const NoiseKey& key, const T* working, T* working_bar) {
   const Manifold<T>& manifold = field_.manifold();
   const std::size_t ambient = from_.size(), columns = static_cast<std::size_t>(tiles);
   const auto share = 1 / static_cast<double>(data.size());
@@ -49,6 +90,8 @@ double FlowMatching<T>::add_gradient(const Points<T>& data, std::size_t first, i
     }
     std::copy_n(to_.begin(), field_.config().given, from_.begin());  // what is given stands still
     along_geodesic(manifold, from_.data(), to_.data(), t_[b], at_.data(), velocity_.data());
+    for (int l = 0; l < lanes && !ends.empty(); ++l)
+      ends.mean_velocity(at_.data(), t_[b][l], l, velocity_.data());
     for (std::size_t i = 0; i < ambient; ++i) {
       x_[i * columns + b] = at_[i];
       target_[i * columns + b] = velocity_[i];
@@ -81,6 +124,8 @@ template void along_geodesic(const Manifold<float>&, const Pack<float>*, const P
                              const Pack<float>&, Pack<float>*, Pack<float>*);
 template void along_geodesic(const Manifold<double>&, const Pack<double>*, const Pack<double>*,
                              const Pack<double>&, Pack<double>*, Pack<double>*);
+template class PathEnds<float>;
+template class PathEnds<double>;
 template class FlowMatching<float>;
 template class FlowMatching<double>;
 

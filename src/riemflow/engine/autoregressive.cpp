@@ -235,10 +235,10 @@ Loss Autoregressive<T>::nll_gradient(const Points<T>& points, std::span<T> gradi
 }
 
 template <class T>
-Loss Autoregressive<T>::matching_gradient(const Points<T>& points, std::span<T> gradient,
+Loss Autoregressive<T>::matching_gradient(const Points<T>& points, const Points<T>&, std::span<T> gradient,
                                           const NoiseKey& key) {
   return over_links(points, gradient, [&](Flow<T>& link, const Points<T>& part, std::span<T> own) {
-    return link.matching_gradient(part, own, key);
+    return link.matching_gradient(part, {}, own, key);
   });
 }
 

@@ -50,7 +50,8 @@ class Autoregressive final : public Transport<T> {
   /// The times must begin or end with 1: in between, the values at 1 of the factors before are not known.
   Carried<T> carry(const Points<T>& points, const std::vector<double>& times) override;
   Loss nll_gradient(const Points<T>& points, std::span<T> gradient, const GradientOptions& options) override;
-  Loss matching_gradient(const Points<T>& points, std::span<T> gradient, const NoiseKey& key) override;
+  Loss matching_gradient(const Points<T>& points, const Points<T>& group, std::span<T> gradient,
+                         const NoiseKey& key) override;
   /// Throws Error: not offered.
   Loss reverse_kl_gradient(std::size_t n, const Distribution<T>& target, std::span<T> gradient,
                            const GradientOptions& options) override;

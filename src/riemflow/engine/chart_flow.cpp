@@ -168,9 +168,10 @@ Loss ChartFlow<T>::nll_gradient(const Points<T>& points, std::span<T> gradient,
 }
 
 template <class T>
-Loss ChartFlow<T>::matching_gradient(const Points<T>& points, std::span<T> gradient, const NoiseKey& key) {
+Loss ChartFlow<T>::matching_gradient(const Points<T>& points, const Points<T>&, std::span<T> gradient,
+                                     const NoiseKey& key) {
   const Charted y = charted(points);
-  Loss loss = flow_->matching_gradient(y.points, gradient, key);
+  Loss loss = flow_->matching_gradient(y.points, {}, gradient, key);
   loss.summary.points = points.size();
   add_missing(loss.summary.failures, y.missing);
   return loss;

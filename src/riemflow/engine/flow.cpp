@@ -8,6 +8,7 @@
 #include "riemflow/core/error.hpp"
 #include "riemflow/density/draws.hpp"
 #include "riemflow/density/rounded.hpp"
+#include "riemflow/density/uniform.hpp"
 #include "riemflow/manifold/parse.hpp"
 
 namespace riemflow {
@@ -281,7 +282,8 @@ void Flow<T>::sum_chunks(std::size_t chunks, std::span<T> gradient) {
 }
 
 template <class T>
-Loss Flow<T>::matching_gradient(const Points<T>& points, std::span<T> gradient, const NoiseKey& key) {
+Loss Flow<T>::matching_gradient(const Points<T>& points, const Points<T>& group, std::span<T> gradient,
+                                const NoiseKey& key) {
   require_room(gradient, points.size());
   this->check(points);
   while (matchers_.size() < workers_.size())
@@ -296,13 +298,15 @@ Loss Flow<T>::matching_gradient(const Points<T>& points, std::span<T> gradient, 
                     chunks = (groups + per_chunk - 1) / per_chunk;
   if (chunk_gradients_.size() < chunks) chunk_gradients_.resize(chunks);
   std::vector<double> losses(chunks);
+  const PathEnds<T> ends(*manifold_, dynamic_cast<const Uniform<T>*>(base_.get()) != nullptr, group);
   pool_.run(chunks, [&](std::size_t chunk, int worker) {
     FlowMatching<T>& matching = *matchers_[static_cast<std::size_t>(worker)];
     chunk_gradients_[chunk].assign(size + simd::kOverhang + base_size(), T(0));
     const std::size_t end = std::min(tiles, (chunk + 1) * per_chunk * kTiles);
     for (std::size_t tile = chunk * per_chunk * kTiles; tile < end; tile += kTiles)
-      losses[chunk] += matching.add_gradient(points, tile, static_cast<int>(std::min(kTiles, end - tile)),
-                                             key, working_.data(), chunk_gradients_[chunk].data());
+      losses[chunk] +=
+          matching.add_gradient(points, ends, tile, static_cast<int>(std::min(kTiles, end - tile)), key,
+                                working_.data(), chunk_gradients_[chunk].data());
   });
   sum_chunks(chunks, gradient);
   Loss loss;

@@ -48,7 +48,8 @@ class Flow final : public Transport<T> {
   std::vector<double> log_base(const Points<T>& points) const override;
   Carried<T> carry(const Points<T>& points, const std::vector<double>& times) override;
   Loss nll_gradient(const Points<T>& points, std::span<T> gradient, const GradientOptions& options) override;
-  Loss matching_gradient(const Points<T>& points, std::span<T> gradient, const NoiseKey& key) override;
+  Loss matching_gradient(const Points<T>& points, const Points<T>& group, std::span<T> gradient,
+                         const NoiseKey& key) override;
   Loss reverse_kl_gradient(std::size_t n, const Distribution<T>& target, std::span<T> gradient,
                            const GradientOptions& options) override;
   std::shared_ptr<const Distribution<T>> target_of(

@@ -55,7 +55,7 @@ std::string why_no_gpu(const FlowConfig& config) {
 }  // namespace
 
 template <class T>
-Loss Transport<T>::matching_gradient(const Points<T>&, std::span<T>, const NoiseKey&) {
+Loss Transport<T>::matching_gradient(const Points<T>&, const Points<T>&, std::span<T>, const NoiseKey&) {
   throw Error("this flow has no flow matching", "train by likelihood, or on the CPU");
 }
 

@@ -71,8 +71,10 @@ class Transport : public Density<T> {
   }
 
   /// Mean loss of flow matching over the points (density/flow_matching.hpp), in Loss::total and likelihood,
-  /// and its gradient (=). Throws Error where there is none: on a GPU.
-  virtual Loss matching_gradient(const Points<T>& points, std::span<T> gradient, const NoiseKey& key);
+  /// and its gradient (=). group: data among which the points were drawn at random, them included, for
+  /// targets with less noise; may be empty. Throws Error where there is none: on a GPU.
+  virtual Loss matching_gradient(const Points<T>& points, const Points<T>& group, std::span<T> gradient,
+                                 const NoiseKey& key);
 
   /// Reverse Kullback–Leibler divergence KL(model ‖ target) estimated on n draws, and its gradient (=). The
   /// base draws are those of sample_base(n, options.key.seed, options.key.iteration, 0). target: in the

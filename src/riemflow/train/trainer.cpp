@@ -112,8 +112,26 @@ std::vector<StepReport> Trainer<T>::resident_steps(ResidentTraining<T>& device, 
 template <class T>
 StepReport Trainer<T>::step_matching(const Points<T>& data) {
   begin(data);
-  const Points<T> batch = batches_->take(data, static_cast<std::uint64_t>(iteration_));
-  return update(flow_.matching_gradient(batch, gradient_, options().key));
+  const auto t = static_cast<std::uint64_t>(iteration_);
+  return update(flow_.matching_gradient(batches_->take(data, t), group(data, t), gradient_, options().key));
+}
+
+/// All data or, of more than kMostGroup points, so many batches in a row, this one among them: a batch is a
+/// random part of either.
+template <class T>
+const Points<T>& Trainer<T>::group(const Points<T>& data, std::uint64_t t) {
+  constexpr std::size_t kMostGroup = 8192;
+  if (data.size() <= kMostGroup) return data;
+  const std::uint64_t batches = std::max<std::size_t>(1, kMostGroup / config_.batch), number = t / batches;
+  if (number == group_number_) return group_;
+  group_number_ = number;
+  group_.dimension = data.dimension;
+  group_.values.clear();
+  for (std::uint64_t b = number * batches; b < (number + 1) * batches; ++b) {
+    const Points<T> batch = batches_->take(data, b);
+    group_.values.insert(group_.values.end(), batch.values.begin(), batch.values.end());
+  }
+  return group_;
 }
 
 template <class T>

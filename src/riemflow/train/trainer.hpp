@@ -69,6 +69,7 @@ class Trainer {
  private:
   StepReport update(Loss loss);
   void begin(const Points<T>& data);
+  const Points<T>& group(const Points<T>& data, std::uint64_t t);
   /// None where these data cannot be trained on so.
   std::vector<StepReport> resident_steps(ResidentTraining<T>& device, const Points<T>& data, long n);
   GradientOptions options() const {
@@ -81,6 +82,8 @@ class Trainer {
   std::optional<MovingAverage<T>> average_;
   std::optional<Batches> batches_;
   std::size_t data_size_ = 0;
+  Points<T> group_;  // of flow matching, where the data are too many
+  std::uint64_t group_number_ = ~std::uint64_t{0};
   std::vector<T> gradient_;
   long iteration_ = 0;
   double first_step_ = 0;  // of the last batch: solves of a few steps cannot afford to feel their way
