@@ -111,6 +111,7 @@ void add_bench(CLI::App& app) {
   add_json(*iteration, options->json);
   iteration->footer("Example:\n  riemflow bench iteration --threads 1 --json");
   iteration->callback([options] { bench_iteration(*options); });
+  add_bench_matching(*command);
   add_bench_score(*command);
   add_bench_gpu(*command);
 }

@@ -7,6 +7,7 @@ class App;
 
 namespace riemflow::app {
 
+void add_bench_matching(CLI::App& bench);
 void add_bench_score(CLI::App& bench);
 void add_bench_gpu(CLI::App& bench);
 

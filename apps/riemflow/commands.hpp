@@ -20,6 +20,8 @@ int run_command(const std::vector<std::string>& words);
 
 void add_demo(CLI::App& app);
 void add_fit(CLI::App& app);
+void add_pool(CLI::App& app);
+void add_compare(CLI::App& app);
 void add_score(CLI::App& app);
 void add_sample(CLI::App& app);
 void add_trajectories(CLI::App& app);

@@ -80,23 +80,27 @@ void demo(const DemoOptions& options) {
   const auto part = [&](const std::vector<std::size_t>& rows) { return part_of<double>(split.points, rows); };
   const Points<double> test = part(split.split.test);
   const double uniform = base_scores("sphere:2", test).nll();
-  const PointScores kernel_scores =
-      kernel_density_scores(part(split.split.training), part(split.split.validation), test);
-  const Score kernel{kernel_scores.nll(), kernel_scores.standard_error()};
+  const Points<double> training = part(split.split.training), validation = part(split.split.validation);
+  const PointScores one = kernel_density_scores("sphere:2", training, validation, test, KernelShape::one);
+  const PointScores best = kernel_density_scores("sphere:2", training, validation, test);
   fmt::print(
       "\nHow surprised is each density by {} earthquakes it has not seen? (mean negative log-likelihood in "
       "nats,\n"
       "lower is better)\n\n",
       split.split.test.size());
   fmt::print("  uniform density                         {:8.4f}\n", uniform);
-  fmt::print("  kernel density (vMF, best bandwidth)    {:8.4f} ± {:.4f}\n", kernel.nll, kernel.error);
-  fmt::print("  this flow                               {:8.4f} ± {:.4f}\n", flow.nll, flow.error);
-  if (flow.nll > kernel.nll) fmt::print("\nThe kernel density is ahead of this one-minute fit.\n");
+  for (const PointScores* kernel : {&one, &best})
+    fmt::print("  {:<40}{:8.4f} ± {:.4f}\n", kernel->name, kernel->nll(), kernel->standard_error());
+  fmt::print("  this model                              {:8.4f} ± {:.4f}\n", flow.nll, flow.error);
+  if (flow.nll > best.nll()) fmt::print("\nThe best kernel density is ahead of this fit.\n");
 
   const nlohmann::ordered_json summary = {{"test_points", split.split.test.size()},
                                           {"uniform_nll", uniform},
-                                          {"kernel_density_nll", kernel.nll},
-                                          {"kernel_density_standard_error", kernel.error},
+                                          {"kernel_density_nll", one.nll()},
+                                          {"kernel_density_standard_error", one.standard_error()},
+                                          {"best_kernel_density", best.name},
+                                          {"best_kernel_density_nll", best.nll()},
+                                          {"best_kernel_density_standard_error", best.standard_error()},
                                           {"flow_nll", flow.nll},
                                           {"flow_standard_error", flow.error}};
   write_file_atomically(in("summary.json"), summary.dump(2) + "\n");

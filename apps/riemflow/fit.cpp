@@ -1,11 +1,13 @@
 // riemflow fit: from a data file to a trained density.
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cmath>
 #include <filesystem>
 #include <optional>
 
 #include "apps/riemflow/commands.hpp"
+#include "apps/riemflow/fit/kernel.hpp"
 #include "apps/riemflow/fit/layers.hpp"
 #include "apps/riemflow/fit/mixture.hpp"
 #include "apps/riemflow/fit/progress.hpp"
@@ -20,7 +22,7 @@ namespace riemflow::app {
 namespace {
 
 struct Invocation {
-  std::string data, output, config, preset = "default";
+  std::string data, output, config, preset = "auto";
   bool print_config = false, resume = false;
   FitSettings settings;  ///< what the command line alone says
 };
@@ -38,6 +40,7 @@ void refuse_changes(const Values& before, const Values& now, const std::string& 
 
 void print_result(const FitResult& result, const TrainingData& data, const Invocation& invocation) {
   const FitProgress& p = result.progress;
+  if (!result.members_table.empty()) fmt::print("{}\n", result.members_table);
   fmt::print("model       {} ({} parameters on {})\n", invocation.output, result.parameters, data.manifold);
   if (!result.search.empty()) {
     const MixtureScore& chosen = result.search[result.chosen];
@@ -47,8 +50,14 @@ void print_result(const FitResult& result, const TrainingData& data, const Invoc
                    ? fmt::format(", the best of {} on the validation points", result.search.size())
                    : "");
   }
-  fmt::print("training    {} iterations in {}, stopped by {}; best at {}\n", p.iteration,
-             clock_text(result.seconds), result.stopped, p.best_iteration);
+  if (result.kernels) {
+    fmt::print("kernels     {}\n", text_of(*result.kernels));
+    fmt::print("choice      {} recipes tried in {}\n", p.iteration, clock_text(result.seconds));
+  } else {
+    fmt::print("training    {} iterations in {}, stopped by {}{}\n", p.iteration, clock_text(result.seconds),
+               result.stopped,
+               result.members_table.empty() ? fmt::format("; best at {}", p.best_iteration) : "");
+  }
   fmt::print("validation  {:.4f} nats\n", p.best);
   if (result.target) {
     fmt::print("reverse KL  {:.4f} ± {:.4f} nats ({} draws)\n", result.target->reverse_kl,
@@ -103,12 +112,33 @@ void print_result_json(const FitResult& result, const TrainingData& data, const 
     out["components"] = result.search[result.chosen].components;
     out["search"] = search_json(result.search);
   }
+  if (result.kernels) out["kernels"] = json_of(*result.kernels);
+  if (!result.members.empty()) out["members"] = result.members;
   print_json(out);
 }
 
-void refuse_resumed_mixture(std::string_view model) {
-  require(model != name_of(ModelKind::vmf_mixture), "--resume: the fit of a vmf-mixture cannot be resumed",
-          "start anew without --resume; it takes seconds", Fault::usage);
+void refuse_resumed(std::string_view model) {
+  for (const ModelKind kind : {ModelKind::vmf_mixture, ModelKind::kde, ModelKind::pool})
+    require(model != name_of(kind), fmt::format("--resume: the fit of a {} cannot be resumed", name_of(kind)),
+            kind == ModelKind::pool ? "start anew without --resume; it takes what --time-limit says"
+                                    : "start anew without --resume; it takes seconds",
+            Fault::usage);
+}
+
+/// Whether these settings are of one model: with any of them, and without a preset, that is what is fitted.
+bool describe_one_model(const CLI::App& command, const Values& values) {
+  const auto model = values.find("model");
+  if (model != values.end()) return model->second != name_of(ModelKind::pool);
+  return std::any_of(values.begin(), values.end(),
+                     [&](const auto& value) { return is_of_one_model(command, value.first); });
+}
+
+void refuse_options_of_one_model(const CLI::App& command, const std::string& model, const Values& user) {
+  if (model != name_of(ModelKind::pool)) return;
+  for (const auto& [name, value] : user)
+    require(!is_of_one_model(command, name), fmt::format("--{} with --model pool", name),
+            "it is of one model: leave it out, or name that with --model, as in --model riemannian",
+            Fault::usage);
 }
 
 void fit(const CLI::App& command, const Invocation& invocation) {
@@ -118,7 +148,7 @@ void fit(const CLI::App& command, const Invocation& invocation) {
   std::optional<Model> checkpoint;
   if (invocation.resume && std::filesystem::exists(invocation.output)) {
     checkpoint = load_model(invocation.output);
-    refuse_resumed_mixture(name_of(checkpoint->config.model));
+    refuse_resumed(name_of(checkpoint->config.model));
     require(has_state(*checkpoint),
             invocation.output + ": it is a model, but not one whose training can go on",
             "start anew without --resume", Fault::bad_data);
@@ -132,6 +162,7 @@ void fit(const CLI::App& command, const Invocation& invocation) {
     preset = node.mapped();
     preset_asked = true;
   }
+  if (!preset_asked && describe_one_model(command, overridden(file, user))) preset = "default";
   Values lower;
   if (checkpoint) {
     lower = recorded_settings(*checkpoint);
@@ -143,6 +174,8 @@ void fit(const CLI::App& command, const Invocation& invocation) {
     lower = overridden(lower, wishes);
   } else {
     lower = overridden(overridden(preset_values(preset), file), user);
+    if (const auto objective = lower.find("objective"); objective != lower.end())
+      lower = overridden(objective_values(objective->second), lower);
   }
   Scratch effective;
   if (!file.empty()) {
@@ -156,7 +189,9 @@ void fit(const CLI::App& command, const Invocation& invocation) {
   set_values(effective.app, lower);
   const Values values = effective_values(effective.app);
   refuse_foreign_options(effective.settings.model, user);
-  if (invocation.resume) refuse_resumed_mixture(effective.settings.model);
+  refuse_options_of_one_model(command, effective.settings.model, user);
+  if (invocation.resume && std::filesystem::exists(invocation.output))
+    refuse_resumed(effective.settings.model);
 
   if (invocation.print_config) {
     fmt::print("{}", to_toml(effective.app, values));
@@ -215,8 +250,11 @@ void add_fit(CLI::App& app) {
           "CSV, TSV, NPY or GeoJSON file with a point a row; - is standard input; or the name of a data set")
       ->type_name(kDataType);
   command->add_option("-o,--output", invocation->output, "Model file to write")->type_name("MODEL");
-  add_choice(*command, "--preset", invocation->preset, preset_names(),
-             "Settings to start from; paper: exactly those of the paper's earth experiments")
+  add_choice(
+      *command, "--preset", invocation->preset, preset_names(),
+      "Settings to start from; auto: a pool of kernel densities and flows, as good as the time "
+      "limit, 60 s unless given, allows; default: one flow, what is taken where a setting of one is given; "
+      "paper: exactly those of the paper's earth experiments")
       ->group("Settings from elsewhere");
   command->add_option("--config", invocation->config, "Settings from a TOML file; options override it")
       ->type_name("FILE")
@@ -227,17 +265,20 @@ void add_fit(CLI::App& app) {
       ->group("Settings from elsewhere");
   command
       ->add_flag("--resume", invocation->resume,
-                 "Go on from the checkpoint in MODEL, to the same bits as in one run; not of a vmf-mixture")
+                 "Go on from the checkpoint in MODEL, to the same bits as in one run; of flows")
       ->group("Settings from elsewhere");
   declare(*command, invocation->settings);
   command->footer(
       "Examples:\n"
       "  riemflow fit quakes.csv -o quakes.model\n"
       "  riemflow fit quakes.csv -o quakes.model --dedup --time-limit 5m --log quakes.jsonl\n"
+      "  riemflow fit quakes.csv -o flow.model --model riemannian --iterations 5000\n"
       "  riemflow fit torsions.csv -o torsions.model --columns phi,psi --manifold torus:2\n"
       "  riemflow fit quakes.csv -o chart.model --model stereographic\n"
-      "  riemflow fit quakes.csv -o quakes.model --resume\n"
+      "  riemflow fit quakes.csv -o flow.model --resume\n"
       "  riemflow fit quakes.csv -o mixture.model --model vmf-mixture --components 50,100 --rates 0.05,0.01\n"
+      "  riemflow fit quakes.csv -o kernels.model --model kde\n"
+      "  riemflow fit quakes.csv -o over.model --base kde --iterations 1000\n"
       "  riemflow fit --target 'vmf:lat=47,lon=8,kappa=50' --objective reverse-kl -o alps.model\n"
       "  riemflow fit --preset paper --print-config > paper.toml\n"
       "  riemflow fit quakes.csv -o paper.model --config paper.toml --seed 1");

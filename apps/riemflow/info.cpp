@@ -51,6 +51,14 @@ std::string metadata_of(const Model& model, const char* key) {
 
 void line(const char* name, const std::string& value) { fmt::print("{:<12} {}\n", name, value); }
 
+void print_kernels(const char* name, const KernelParameters& kernels) {
+  std::vector<double> widths = kernels.bandwidths;
+  std::sort(widths.begin(), widths.end());
+  line(name, fmt::format("{} kernels{}, bandwidths {:.4g} to {:.4g}, median {:.4g}, wide share {:.4g}",
+                         kernels.size(), kernels.shapes.empty() ? "" : ", anisotropic", widths.front(),
+                         widths.back(), widths[widths.size() / 2], kernels.wide));
+}
+
 void print_flow(const Model& model, const Json& config) {
   const FieldConfig& field = model.config.field;
   const SolverOptions& solver = model.config.solver;
@@ -59,7 +67,10 @@ void print_flow(const Model& model, const Json& config) {
   line("field", fmt::format("{} hidden layers of {}, {}, input {}, {} parameters, {}", field.depth,
                             field.width, f.at("activation").get<std::string>(),
                             f.at("input").get<std::string>(), numbers_in(model.parameters), model.precision));
-  line("base", shown(base.empty() ? "default" : base));
+  line("base", model.config.base.kind == BaseKind::vmf_mixture
+                   ? fmt::format("vmf-mixture of {} components, learned", model.config.base.components)
+                   : shown(base.empty() ? "default" : base));
+  if (base == "kde") print_kernels("", kernels_of(model, kBasePrefix));
   line("divergence", config.at("divergence").at("estimator").get<std::string>());
   line("solver", solver.fixed_steps > 0
                      ? fmt::format("{}, {} fixed steps", solver.method, solver.fixed_steps)
@@ -79,6 +90,35 @@ void print_mixture(const Model& model) {
                    *std::max_element(mixture.weights.begin(), mixture.weights.end())));
 }
 
+/// What a member is called: its name, or its kind.
+std::string member_name(const Model& member) {
+  const std::string name = metadata_of(member, "name");
+  return name.empty() ? std::string(name_of(member.config.model)) : name;
+}
+
+void print_pool(const Model& model) {
+  const Pool pool = pool_of(model);
+  line("members",
+       fmt::format("{}, {} numbers, {}", pool.members.size(), numbers_in(model.parameters), model.precision));
+  for (std::size_t m = 0; m < pool.members.size(); ++m) {
+    const Model& member = pool.members[m];
+    line("", fmt::format("{:.4f}  {}, {} numbers", pool.weights[m], shown(member_name(member)),
+                         numbers_in(member.parameters)));
+  }
+}
+
+Json pool_json(const Model& model) {
+  const Pool pool = pool_of(model);
+  Json rows = Json::array();
+  for (std::size_t m = 0; m < pool.members.size(); ++m)
+    rows.push_back({{"name", member_name(pool.members[m])},
+                    {"model", name_of(pool.members[m].config.model)},
+                    {"weight", pool.weights[m]},
+                    {"parameters", numbers_in(pool.members[m].parameters)},
+                    {"config", Json::parse(config_to_json(pool.members[m].config))}});
+  return rows;
+}
+
 void run(const std::string& path, bool json) {
   const Model model = load_model(path);
   std::error_code ignored;
@@ -96,6 +136,7 @@ void run(const std::string& path, bool json) {
                 {"resumable", resumable},
                 {"config", config},
                 {"metadata", Json::object()}};
+    if (model.config.model == ModelKind::pool) out["members"] = pool_json(model);
     for (const auto& [key, value] : model.metadata)
       out["metadata"][key] = key == "provenance" ? read_provenance(value) : Json(value);
     // ASCII alone: a file of a stranger may hold what a terminal obeys.
@@ -109,6 +150,10 @@ void run(const std::string& path, bool json) {
   line("manifold", model.config.manifold);
   if (is_flow(model.config.model))
     print_flow(model, config);
+  else if (model.config.model == ModelKind::pool)
+    print_pool(model);
+  else if (model.config.model == ModelKind::kde)
+    print_kernels("density", kernels_of(model, ""));
   else
     print_mixture(model);
   line("resumable", resumable ? "yes: it holds the state of the training" : "no: parameters only");
@@ -124,6 +169,7 @@ void run(const std::string& path, bool json) {
   bool others = false;
   for (const auto& [key, value] : model.metadata) {
     bool known = false;
+    if (model.config.model == ModelKind::pool && key.starts_with("member.")) continue;
     for (const char* name : {"base", "data_name", "data_sha256", "seed", "riemflow_version", "provenance"})
       known = known || key == name;
     if (known) continue;

@@ -21,6 +21,8 @@ using namespace riemflow;
 constexpr void (*kCommands[])(CLI::App&) = {
     app::add_demo,
     app::add_fit,
+    app::add_pool,
+    app::add_compare,
     app::add_score,
     app::add_sample,
     app::add_trajectories,

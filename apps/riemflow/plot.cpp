@@ -167,7 +167,7 @@ void run(PlotOptions options, std::set<std::string> given) {
   const Figure figure = log ? curves_figure() : figure_of(request.model);
   require_meaning(request, figure);
   require(
-      request.trajectories == 0 || is_flow(request.model.config.model),
+      request.trajectories == 0 || leading_flow(request.model).has_value(),
       fmt::format("{}: a {} has no trajectories", request.choice.path, name_of(request.model.config.model)),
       "give a model that is a flow, or leave out --trajectories");
   require_file(request.output);

@@ -80,8 +80,12 @@ void score(const Options& options, PageContent& content) {
     test.values.insert(test.values.end(), data.test[i].begin(), data.test[i].end());
   }
   content.scores.push_back(base_scores(manifold, test));
-  if (data.split_known && data.validation.size() > 0 && has_kernel_density(*parse_manifold<double>(manifold)))
-    content.scores.push_back(kernel_density_scores(data.training, data.validation, test));
+  if (data.split_known && data.validation.size() > 0) {
+    content.scores.push_back(
+        kernel_density_scores(manifold, data.training, data.validation, test, KernelShape::one));
+    PointScores best = kernel_density_scores(manifold, data.training, data.validation, test);
+    if (best.name != content.scores.back().name) content.scores.push_back(std::move(best));
+  }
   content.scores.push_back(std::move(model));
 }
 

@@ -35,6 +35,7 @@ struct Flat final : Manifold<T> {
   void project(Pack<T>*) const override {}
   std::optional<std::string> defect(std::span<const T>) const override { return {}; }
   void to_tangent(const Pack<T>*, Pack<T>*) const override {}
+  void lower(const Pack<T>*, Pack<T>*) const override {}
   Pack<T> inner(const Pack<T>*, const Pack<T>*, const Pack<T>*) const override { return 0; }
   void frame(const Pack<T>*, PackMatrix<T>) const override {}
   void exp(const Pack<T>*, const Pack<T>*, Pack<T>*) const override {}

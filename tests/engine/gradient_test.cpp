@@ -35,7 +35,7 @@ bool has(const std::vector<FactorSpec>& factors, std::initializer_list<Kind> kin
 /// Every pair of options that make a difference on the manifold.
 std::vector<Model> models(const std::vector<FactorSpec>& factors) {
   std::vector<Model> all;
-  const int inputs = has(factors, {Kind::sphere, Kind::ball}) ? 2 : 1,
+  const int inputs = has(factors, {Kind::sphere, Kind::ball}) ? 3 : 2,
             scalings = has(factors, {Kind::ball}) ? 3 : 1;
   for (const Combination& choice : pairwise({inputs, scalings, 2, 2, 3, 3, 2})) {
     Model model;
@@ -43,9 +43,10 @@ std::vector<Model> models(const std::vector<FactorSpec>& factors) {
                    5,
                    2,
                    choice[2] == 0 ? reference::Activation::tanh : reference::Activation::swish,
-                   choice[0] == 1,
+                   choice[0] == 2,
                    static_cast<reference::Scaling>(choice[1]),
-                   choice[3] == 0 ? 0 : 1.5};
+                   choice[3] == 0 ? 0 : 1.5,
+                   choice[0] == 1};
     model.divergence = estimators()[static_cast<std::size_t>(choice[4])];
     if (choice[5] == 1) model.regularisation.kinetic = 0.3;
     if (choice[5] == 2) model.regularisation.frobenius = 0.2;

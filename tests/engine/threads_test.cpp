@@ -13,8 +13,8 @@ using namespace test;
 /// All that a flow computes for a batch of n points.
 template <class T>
 struct Computed {
-  std::vector<T> log_prob, base_points, samples, nll_gradient, kl_gradient;
-  double nll, kl;
+  std::vector<T> log_prob, base_points, samples, nll_gradient, kl_gradient, matching_gradient;
+  double nll, kl, matching;
   long evaluations;
 
   bool operator==(const Computed&) const = default;
@@ -33,6 +33,9 @@ Computed<T> compute(Flow<T>& flow, std::size_t n) {
   const Loss nll = flow.nll_gradient(sample.frames.back(), r.nll_gradient, {{5, 4}, 0.1});
   const LinearTarget<T> target(std::vector<double>(static_cast<std::size_t>(flow.manifold().ambient()), 0.7));
   const Loss kl = flow.reverse_kl_gradient(n, target, r.kl_gradient, {{5, 4}, 0});
+  r.matching_gradient.resize(flow.parameters().size());
+  r.matching =
+      flow.matching_gradient(sample.frames.back(), sample.frames.back(), r.matching_gradient, {5, 4}).total;
   r.nll = nll.total;
   r.kl = kl.total;
   r.evaluations = log_prob.summary.evaluations + nll.summary.evaluations + kl.summary.evaluations;

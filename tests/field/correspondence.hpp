@@ -34,7 +34,9 @@ inline FieldConfig field_config(const FieldSpec& spec) {
   config.width = spec.width;
   config.depth = spec.depth;
   config.activation = spec.activation == reference::Activation::tanh ? Activation::tanh : Activation::swish;
-  config.input = spec.geodesic ? InputLayer::geodesic : InputLayer::linear;
+  config.input = spec.fourier    ? InputLayer::fourier
+                 : spec.geodesic ? InputLayer::geodesic
+                                 : InputLayer::linear;
   config.scaling = spec.scaling == reference::Scaling::none   ? BallScaling::none
                    : spec.scaling == reference::Scaling::unit ? BallScaling::unit
                                                               : BallScaling::paper;
@@ -75,7 +77,9 @@ std::vector<Pack<T>> tile_of(const std::vector<std::vector<double>>& points) {
 
 inline std::string described(const FieldSpec& spec) {
   return fmt::format("{}, {}, {}, scaling {}, bound {}", manifold_name(spec),
-                     spec.geodesic ? "geodesic" : "linear",
+                     spec.fourier    ? "fourier"
+                     : spec.geodesic ? "geodesic"
+                                     : "linear",
                      spec.activation == reference::Activation::tanh ? "tanh" : "swish",
                      static_cast<int>(spec.scaling), spec.bound);
 }

@@ -154,6 +154,20 @@ TEST(FieldPass, EqualsTheReferenceOnItsCases) {
   }
 }
 
+TEST(FieldPass, EqualsTheReferenceWithWavesOnEveryManifold) {
+  reference::Draw draw{std::mt19937_64{5}};
+  for (const auto& factors : manifolds()) {
+    for (const int depth : {1, 2}) {
+      const FieldSpec spec{factors, 5,   depth, reference::Activation::swish, false, reference::Scaling::unit,
+                           0,       true};
+      for (const DivergenceConfig& divergence : estimators()) {
+        expect_reference_values<double>(spec, divergence, kDouble, draw);
+        expect_reference_values<float>(spec, divergence, kFloat, draw);
+      }
+    }
+  }
+}
+
 TEST(FieldPass, EqualsTheReferenceWithEveryOptionOnEveryManifold) {
   reference::Draw draw{std::mt19937_64{4}};
   for (const auto& factors : manifolds()) {

@@ -4,8 +4,11 @@
 
 #include <gtest/gtest.h>
 
+#include <map>
+
 #include "riemflow/core/error.hpp"
 #include "riemflow/field/vector_field.hpp"
+#include "riemflow/manifold/parse.hpp"
 #include "tests/field/correspondence.hpp"
 
 namespace riemflow {
@@ -70,6 +73,28 @@ TEST(InitialParameters, FillTheRangeOfTheirFanIn) {
       // The square of a uniform number in ±r has mean r²/3 and variance 4r⁴/45.
       EXPECT_NEAR(squares / n, range * range / 3, 4.5 * range * range * std::sqrt(4 / 45.0 / n))
           << block.name;
+    }
+  }
+}
+
+TEST(InitialParameters, WavesHaveTheFrequencyAndAnyPhase) {
+  FieldConfig config;
+  config.width = 400;
+  config.input = InputLayer::fourier;
+  config.frequency = 3;
+  const VectorField<double> field(parse_manifold<double>("sphere:2"), config);
+  const std::vector<double> parameters = field.initial_parameters(2);
+  for (const ParameterBlock& block : field.layout().blocks()) {
+    double squares = 0;
+    for (std::size_t i = block.offset; i < block.offset + block.size(); ++i)
+      squares += parameters[i] * parameters[i] / static_cast<double>(block.size());
+    const std::map<std::string, std::pair<double, double>> expected = {
+        {"input.0.weight", {9, 4.5 * 9 * std::sqrt(2 / 1200.0)}},
+        {"input.bias", {3.29, 0.7}},  // π²/3
+        {"input.time", {1 / 12.0, 0.02}},
+        {"hidden.1.weight", {1 / 1203.0, 1e-4}}};
+    if (const auto found = expected.find(block.name); found != expected.end()) {
+      EXPECT_NEAR(squares, found->second.first, found->second.second) << block.name;
     }
   }
 }

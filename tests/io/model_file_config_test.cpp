@@ -12,11 +12,11 @@ namespace {
 
 const std::string kDefaults =
     R"({"model":"riemannian","manifold":"sphere:2",)"
-    R"("field":{"width":64,"depth":3,"activation":"tanh","input":"linear","scaling":"unit","bound":0.0},)"
+    R"("field":{"width":64,"depth":3,"activation":"tanh","input":"linear","scaling":"unit","frequency":8.0,"bound":0.0},)"
     R"("divergence":{"estimator":"exact","noise":"rademacher","probes":1},)"
     R"("solver":{"method":"dopri5","rtol":1e-05,"atol":1e-05,"max_evaluations":10000,"fixed_steps":0,)"
     R"("tape_bytes":268435456},)"
-    R"("regularisation":{"kinetic":0.0,"frobenius":0.0}})";
+    R"("regularisation":{"kinetic":0.0,"frobenius":0.0},"base":{"kind":"default","components":0}})";
 
 /// The defaults with one piece of text replaced.
 std::string with(const std::string& old, const std::string& text) {
@@ -42,6 +42,18 @@ TEST(ConfigJson, TheTextIsReadable) {
   EXPECT_EQ(config_to_json(config_from_json(kDefaults)), kDefaults);
 }
 
+TEST(ConfigJson, FilesFromBeforeLearnedBasesAreRead) {
+  EXPECT_EQ(config_to_json(config_from_json(with(R"("frequency":8.0,)", ""))), kDefaults);
+  const std::string base = R"(,"base":{"kind":"default","components":0})";
+  EXPECT_EQ(config_to_json(config_from_json(with(base, ""))), kDefaults);
+  const auto based = [&](const std::string& text) { return answer(with(base, ",\"base\":" + text)); };
+  EXPECT_EQ(based(R"({"kind":"vmf-mixture","components":7})"), "");
+  EXPECT_NE(based(R"({"kind":"vmf-mixture","components":0})").find("components"), std::string::npos);
+  EXPECT_NE(based(R"({"kind":"vmf-mixture","components":1000000000})").find("components"), std::string::npos);
+  EXPECT_NE(based(R"({"kind":"default","components":7})").find("has none"), std::string::npos);
+  EXPECT_NE(based(R"({"kind":"vmf-mixture"})").find("base.components is missing"), std::string::npos);
+}
+
 TEST(ConfigJson, FilesWithoutAModelAreRiemannianFlows) {
   EXPECT_EQ(config_to_json(config_from_json(with(R"("model":"riemannian",)", ""))), kDefaults);
   EXPECT_NE(answer(with("riemannian", "riemanian")).find("perhaps you meant riemannian?"), std::string::npos);
@@ -53,7 +65,7 @@ TEST(ConfigJson, FilesWithoutAModelAreRiemannianFlows) {
 TEST(ConfigJson, EveryFieldComesBack) {
   FlowConfig config;
   config.manifold = "sphere:3,K=0.3 x torus:1";
-  config.field = {7, 5, Activation::swish, InputLayer::geodesic, BallScaling::paper, 1.0 / 3, 0};
+  config.field = {7, 5, Activation::swish, InputLayer::geodesic, BallScaling::paper, 0.7, 1.0 / 3, 0};
   config.divergence = {DivergenceEstimator::hutchinson, Noise::gaussian, 4};
   config.solver = {"rk4", 1e-7, std::nextafter(1e-9, 1), 123, 45, 6789012345};
   config.regularisation = {0.1, 5e-324};
@@ -64,6 +76,7 @@ TEST(ConfigJson, EveryFieldComesBack) {
   EXPECT_EQ(back.field.activation, Activation::swish);
   EXPECT_EQ(back.field.input, InputLayer::geodesic);
   EXPECT_EQ(back.field.scaling, BallScaling::paper);
+  EXPECT_EQ(back.field.frequency, 0.7);
   EXPECT_EQ(back.field.bound, 1.0 / 3);
   EXPECT_EQ(back.divergence.estimator, DivergenceEstimator::hutchinson);
   EXPECT_EQ(back.divergence.noise, Noise::gaussian);
@@ -97,7 +110,7 @@ TEST(ConfigJson, AMistypedNameGetsASuggestion) {
   EXPECT_EQ(
       answer(with("\"width\"", "\"widht\"")),
       "field has no setting \"widht\"; perhaps you meant width? the settings are width, depth, activation, "
-      "input, scaling, bound");
+      "input, scaling, frequency, bound");
   EXPECT_EQ(answer(with("\"tanh\"", "\"tanj\"")),
             "field.activation is \"tanj\"; perhaps you meant tanh? give one of tanh, swish");
   EXPECT_NE(answer(with("\"solver\"", "\"sovler\"")).find("perhaps you meant solver"), std::string::npos);

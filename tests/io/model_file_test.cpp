@@ -74,6 +74,15 @@ class ModelFile : public ::testing::Test {
   std::string path;
 };
 
+TEST_F(ModelFile, ALearnedBaseAndWavesBitForBit) {
+  FlowConfig config = small("sphere:2");
+  config.base = {BaseKind::vmf_mixture, 4};
+  config.field.input = InputLayer::fourier;
+  config.field.frequency = 2.5;
+  expect_round_trip<float>(config, 1);
+  expect_round_trip<double>(config, 2);
+}
+
 TEST_F(ModelFile, EveryManifoldBitForBit) {
   for (const char* manifold :
        {"euclidean:1", "euclidean:3", "sphere:1", "sphere:2", "sphere:3,K=0.25", "ball:2", "ball:3,K=-0.7",

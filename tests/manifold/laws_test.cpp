@@ -98,6 +98,7 @@ class Mistaken : public Chart<double> {
   Pack<double> inner(const Pack<double>* x, const Pack<double>* u, const Pack<double>* v) const override {
     return right_.inner(x, u, v);
   }
+  void lower(const Pack<double>* x, Pack<double>* v) const override { right_.lower(x, v); }
   void frame(const Pack<double>* x, PackMatrix<double> e) const override { right_.frame(x, e); }
   void exp(const Pack<double>* x, const Pack<double>* v, Pack<double>* y) const override {
     right_.exp(x, v, y);
@@ -166,6 +167,7 @@ TEST(LawKit, FindsTheMistake) {
   EXPECT_EQ(broken_laws(Mistaken(ball)), std::set<std::string>{});
   EXPECT_TRUE(broken_laws(WrongMetric(ball)).contains("distance = |log|"));
   EXPECT_TRUE(broken_laws(WrongMetric(ball)).contains("distance is that of the metric"));
+  EXPECT_TRUE(broken_laws(WrongMetric(ball)).contains("lower is the metric"));
   EXPECT_EQ(broken_laws(WrongTransport(ball)),
             (std::set<std::string>{"transport carries the velocity",
                                    "transport is minus the reflection in the midpoint"}));

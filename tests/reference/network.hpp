@@ -78,7 +78,7 @@ Vector<N> affine(const Layer<N>& layer, const Vector<N>& h, double t) {
 
 template <class N>
 Vector<N> network(const FieldSpec& spec, const Vector<N>& theta, const Vector<N>& z, double t) {
-  using std::tanh;
+  using std::tanh, std::sin;
   const Parameters<N> p = parameters(spec, theta);
   const std::vector<Vector<N>> zb = blocks(spec, z);
   Vector<N> h;
@@ -86,7 +86,7 @@ Vector<N> network(const FieldSpec& spec, const Vector<N>& theta, const Vector<N>
     N a = p.input_time[i] * t + p.input_bias[i];
     for (std::size_t b = 0; b < zb.size(); ++b)
       a += neuron(spec, spec.factors[b], p.input_weight[b][i], zb[b]);
-    h.push_back(activation(spec.activation, a));
+    h.push_back(spec.fourier ? sin(a) : activation(spec.activation, a));
   }
   for (const Layer<N>& layer : p.hidden) {
     Vector<N> next;

@@ -25,7 +25,8 @@ struct FieldSpec {
   Activation activation = Activation::tanh;
   bool geodesic = false;
   Scaling scaling = Scaling::none;
-  double bound = 0;  ///< of |u_i|; 0 = none
+  double bound = 0;      ///< of |u_i|; 0 = none
+  bool fourier = false;  ///< the first layer's activation is sin
 };
 
 /// Coordinates of a point: d + 1 on the sphere, d elsewhere.

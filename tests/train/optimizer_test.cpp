@@ -25,6 +25,17 @@ TEST(Adam, FirstStepsByHand) {
   EXPECT_NEAR(x[0], before - 0.1 * m / (std::sqrt(v) + 1e-8), 1e-14);
 }
 
+TEST(Adam, DecayIsApartFromTheGradient) {
+  // g = 0: no step, and decay alone. g = 1: both, the step of size 1 whatever the decay.
+  AdamConfig config;
+  config.decay = 0.5;
+  Adam<double> adam(2, config);
+  std::vector<double> x = {2, 2};
+  adam.step(x, std::vector<double>{0, 1}, 0.1);
+  EXPECT_NEAR(x[0], 2 * 0.95, 1e-15);
+  EXPECT_NEAR(x[1], 2 * 0.95 - 0.1 / (1 + 1e-8), 1e-15);
+}
+
 TEST(Adam, FindsTheMinimumOfAnIllConditionedBowl) {
   Adam<double> adam(2, AdamConfig{});
   std::vector<double> x = {3, -2}, g(2);

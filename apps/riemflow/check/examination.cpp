@@ -48,13 +48,13 @@ Examination examine_model(const Model& model, const ModelChoice& choice, const T
     Examination found;
     const auto* flow = dynamic_cast<const Transport<T>*>(&density);
     const SolverOptions solver = flow == nullptr ? SolverOptions{} : flow->config().solver;
-    found.is_flow = flow != nullptr;
-    found.solver = !found.is_flow ? std::string(name_of(model.config.model))
+    found.solver = flow == nullptr ? std::string(name_of(model.config.model))
                    : solver.fixed_steps > 0
                        ? fmt::format("{} in {} equal steps", solver.method, solver.fixed_steps)
                        : fmt::format("{} at {:g}", solver.method, solver.rtol);
     if (source != nullptr) found.data = score_data(density, *source, path, model);
     found.trust = examine(density, options);
+    found.is_flow = found.trust.points > 0;
     return found;
   });
   examination.precision = model.precision;

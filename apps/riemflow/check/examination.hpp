@@ -13,8 +13,8 @@ namespace riemflow::app {
 
 struct Examination {
   std::string precision, manifold;
-  std::string solver;  ///< or what the model is, if it is no flow
-  bool is_flow = true;
+  std::string solver;   ///< or what the model is, if it is no flow
+  bool is_flow = true;  ///< or a pool with flows: there are paths
   Trust trust;
   std::optional<DataScores> data;
 };

@@ -56,6 +56,7 @@ struct Preset {
 
 const std::vector<Preset>& presets() {
   static const std::vector<Preset> all = {
+      {"auto", {{"model", "pool"}, {"time-limit", "60s"}}},
       {"default", {}},
       // Mathieu & Nickel 2020, appendix: density estimation of spherical data.
       {"paper",
@@ -132,6 +133,15 @@ Values effective_values(const CLI::App& app) {
   return values;
 }
 
+bool is_of_one_model(const CLI::App& app, const std::string& name) {
+  for (const CLI::Option* option : app.get_options())
+    if (setting_name(*option) == name) {
+      const std::string group = option->get_group();
+      return name != "model" && (group == "Model" || group == "Training" || group == "Solver");
+    }
+  return false;
+}
+
 Values preset_values(const std::string& name) {
   for (const Preset& preset : presets())
     if (name == preset.name) return preset.values;
@@ -143,6 +153,24 @@ std::vector<std::string> preset_names() {
   std::vector<std::string> names;
   for (const Preset& preset : presets()) names.emplace_back(preset.name);
   return names;
+}
+
+Values objective_values(const std::string& objective) {
+  if (objective != "flow-matching") return {};
+  return {{"activation", "swish"},
+          {"input", "fourier"},
+          {"frequency", "6"},
+          {"width", "128"},
+          {"depth", "4"},
+          {"batch", "256"},
+          {"rate", "5e-3"},
+          {"average", "0.999"},
+          {"iterations", "4000"},
+          {"finetune", "400"},
+          {"finetune-rate", "5e-3"},
+          {"validate-every", "200"},
+          {"validation-points", "1000"},
+          {"kinetic", "0"}};
 }
 
 Values values_of_file(const std::string& path, const CLI::App& app) {

@@ -22,10 +22,16 @@ Values effective_values(const CLI::App& app);
 /// Throws Error if settings of one source cannot all be meant; `where` begins the message.
 void refuse_contradictions(const Values& values, const std::string& where);
 
+/// Whether a setting describes one model and its training, and not data or running.
+bool is_of_one_model(const CLI::App& app, const std::string& name);
+
 /// Throws Error for a name that is none.
 Values preset_values(const std::string& name);
 /// The presets, by name.
 std::vector<std::string> preset_names();
+
+/// What an objective has for defaults of its own, below every other source.
+Values objective_values(const std::string& objective);
 
 /// Of the file, checked against the options of `app`. Throws Error: no_input, configuration with file:line.
 Values values_of_file(const std::string& path, const CLI::App& app);

@@ -199,13 +199,46 @@ FitResult run_mixture_fit(const FitRequest& request, const TrainingData& data) {
 }
 
 void refuse_foreign_options(const std::string& model, const Values& given) {
-  const bool mixture = model == name_of(ModelKind::vmf_mixture);
-  for (const char* name :
-       {"width",  "depth",     "activation",      "input", "scaling",         "bound",   "divergence",
-        "noise",  "probes",    "precision",       "clip",  "average",         "kinetic", "frobenius",
-        "solver", "tolerance", "train-tolerance", "steps", "max-evaluations", "device"})
-    require(!mixture || !given.contains(name), fmt::format("--{} with --model {}", name, model),
-            "a mixture has none of it: leave it out", Fault::usage);
+  const bool mixture = model == name_of(ModelKind::vmf_mixture), kernels = model == name_of(ModelKind::kde);
+  for (const char* name : {"width",
+                           "depth",
+                           "activation",
+                           "input",
+                           "scaling",
+                           "bound",
+                           "divergence",
+                           "noise",
+                           "probes",
+                           "precision",
+                           "clip",
+                           "average",
+                           "kinetic",
+                           "frobenius",
+                           "solver",
+                           "tolerance",
+                           "train-tolerance",
+                           "steps",
+                           "max-evaluations",
+                           "device",
+                           "finetune",
+                           "finetune-rate",
+                           "weight-decay",
+                           "validation-points",
+                           "base-components",
+                           "frequency"})
+    require(!(mixture || kernels) || !given.contains(name), fmt::format("--{} with --model {}", name, model),
+            fmt::format("a {} has none of it: leave it out", mixture ? "mixture" : "kernel density"),
+            Fault::usage);
+  for (const char* name : {"iterations", "epochs", "batch", "optimizer", "rate", "schedule", "beta1", "beta2",
+                           "epsilon", "validate-every", "patience"})
+    require(!kernels || !given.contains(name), fmt::format("--{} with --model {}", name, model),
+            "a kernel density has none of it: leave it out", Fault::usage);
+  const auto base = given.find("base");
+  require(base == given.end() || base->second == "default" || model == name_of(ModelKind::riemannian),
+          fmt::format("--base with --model {}", model), "it is of --model riemannian", Fault::usage);
+  require(kernels || !given.contains("kernel") || (base != given.end() && base->second == "kde"),
+          fmt::format("--kernel with --model {}", model), "it is of --model kde and of --base kde",
+          Fault::usage);
   for (const char* name : {"components", "max-concentration", "rates"})
     require(mixture || !given.contains(name), fmt::format("--{} with --model {}", name, model),
             "it is of --model vmf-mixture", Fault::usage);

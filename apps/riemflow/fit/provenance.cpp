@@ -1,5 +1,7 @@
 #include "apps/riemflow/fit/provenance.hpp"
 
+#include "apps/riemflow/fit/kernel.hpp"
+
 namespace riemflow::app {
 
 void describe(Model& model, const FitRequest& request, const TrainingData& data) {
@@ -56,6 +58,7 @@ nlohmann::ordered_json provenance(const FitRequest& request, const TrainingData&
     if (chosen.rate > 0) all["rate"] = chosen.rate;
     all["search"] = search_json(result->search);
   }
+  if (result != nullptr && result->kernels) all["kernels"] = json_of(*result->kernels);
   all["skipped_steps"] = p.skipped;
   all["points"] = {{"rows", data.rows},
                    {"duplicates", data.duplicates},

@@ -1,11 +1,14 @@
 #include "apps/riemflow/fit/run.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <filesystem>
 #include <limits>
 #include <numeric>
 
 #include "apps/riemflow/commands.hpp"
+#include "apps/riemflow/fit/automatic.hpp"
+#include "apps/riemflow/fit/kernel.hpp"
 #include "apps/riemflow/fit/mixture.hpp"
 #include "apps/riemflow/fit/output_file.hpp"
 #include "apps/riemflow/fit/progress.hpp"
@@ -17,6 +20,7 @@
 #include "riemflow/density/draws.hpp"
 #include "riemflow/io/checkpoint.hpp"
 #include "riemflow/manifold/parse.hpp"
+#include "riemflow/train/base_start.hpp"
 
 namespace riemflow::app {
 namespace {
@@ -32,7 +36,7 @@ class Run {
       : request_(request),
         data_(data),
         config_(fit_config(request.settings, data.manifold, data.split.training.size())),
-        flow_(make_transport<T>(config_.flow, request.settings.seed, request.settings.threads, device())),
+        flow_(begun()),
         fit_(data.target ? Fit<T>(*flow_, config_, data.target, kValidationDraws)
                          : Fit<T>(*flow_, config_, part_of<T>(data.points, data.split.training),
                                   part_of<T>(data.points, data.split.validation))) {
@@ -49,7 +53,7 @@ class Run {
     FitResult result;
     watch_interrupts();
     {
-      ProgressLine line(config_.iterations, limit, request_.settings.quiet);
+      ProgressLine line(config_.iterations + config_.finetune, limit, request_.settings.quiet);
       while (!fit_.done() && !interrupted() && seconds_since(start) < limit) {
         fit_.advance([&](const FitProgress& progress) {
           log.add(progress, seconds_since(start));
@@ -68,9 +72,7 @@ class Run {
           progress.iteration, request_.output);
       throw Exit{kInterrupted};
     }
-    result.stopped = progress.iteration >= config_.iterations ? "iterations"
-                     : fit_.done()                            ? "patience"
-                                                              : "time limit";
+    result.stopped = !fit_.done() ? "time limit" : fit_.out_of_patience() ? "patience" : "iterations";
     const FitState<T> state = fit_.state();
     fit_.finish();
     result.progress = fit_.progress();
@@ -84,7 +86,45 @@ class Run {
   }
 
  private:
-  Device device() const { return device_named(request_.settings.device).value(); }
+  Device device() const {
+    const Device asked = device_named(request_.settings.device).value();
+    if (config_.objective != Objective::flow_matching) return asked;
+    require(asked != Device::cuda, "flow matching has no GPU code", "use --device cpu, or --objective nll");
+    return Device::cpu;
+  }
+
+  /// As the fit begins; a run that is resumed brings its own parameters. Over a kernel density a flow begins
+  /// at rest: as that density.
+  std::unique_ptr<Transport<T>> begun() {
+    auto flow =
+        make_transport<T>(config_.flow, request_.settings.seed, request_.settings.threads, device(), base());
+    require(config_.flow.base.kind == BaseKind::standard || config_.train.adam.decay == 0,
+            "--weight-decay beside a base that is learned", "it would spread the base out: give one of them");
+    if (request_.resume == nullptr && !data_.target)
+      start_base(*flow, part_of<double>(data_.points, data_.split.training),
+                 part_of<double>(data_.points, data_.split.validation), request_.settings.seed);
+    if (flow->exact_base() == nullptr) return flow;
+    const ParameterLayout layout = flow->layout();
+    for (const ParameterBlock& block : layout.blocks())
+      if (block.name.starts_with("output."))
+        std::fill_n(flow->parameters().begin() + static_cast<std::ptrdiff_t>(block.offset), block.size(),
+                    T(0));
+    return flow;
+  }
+  /// A kernel density is fitted once: a run that is resumed has it from its checkpoint.
+  std::shared_ptr<const Distribution<double>> base() {
+    if (request_.settings.base != "kde") return nullptr;
+    KernelParameters parameters;
+    if (request_.resume != nullptr) {
+      parameters = kernels_of(*request_.resume, kBasePrefix);
+    } else {
+      const KernelFit fit = fit_kernels(request_.settings, data_);
+      parameters = fit.parameters;
+      say("Base: {}; its validation NLL is {:.4f} nats.", text_of({fit.recipe, parameters.size()}),
+          -fit.score);
+    }
+    return std::make_shared<KernelDensity>(parse_manifold<double>(data_.manifold), std::move(parameters));
+  }
 
   /// Names a point that its rounding to T takes off the manifold by its line.
   void check(const std::vector<std::size_t>& part) const {
@@ -123,7 +163,8 @@ class Run {
   /// The flow with the exact divergence; null if it has that already.
   std::unique_ptr<Transport<T>> exact_flow() const {
     if (flow_->exact()) return nullptr;
-    auto exact = make_transport<T>(exact_config(), 0, request_.settings.threads, device());
+    auto exact =
+        make_transport<T>(exact_config(), 0, request_.settings.threads, device(), flow_->exact_base());
     std::copy(flow_->parameters().begin(), flow_->parameters().end(), exact->parameters().begin());
     return exact;
   }
@@ -189,6 +230,8 @@ class Run {
 
 FitResult run_fit(const FitRequest& request, const TrainingData& data) {
   if (request.settings.model == name_of(ModelKind::vmf_mixture)) return run_mixture_fit(request, data);
+  if (request.settings.model == name_of(ModelKind::pool)) return run_pool_fit(request, data);
+  if (request.settings.model == name_of(ModelKind::kde)) return run_kernel_fit(request, data);
   if (request.settings.precision == "double") return Run<double>(request, data)();
   return Run<float>(request, data)();
 }

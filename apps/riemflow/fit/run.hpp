@@ -1,11 +1,13 @@
 #pragma once
 // A fit from data or a target to model file: train, save checkpoints, score the test points.
 
+#include <nlohmann/json.hpp>
 #include <optional>
 
 #include "apps/riemflow/fit/layers.hpp"
 #include "apps/riemflow/fit/settings.hpp"
 #include "apps/riemflow/fit/training_data.hpp"
+#include "riemflow/density/kernel_choice.hpp"
 #include "riemflow/io/model_file.hpp"
 #include "riemflow/train/mixture_fit.hpp"
 #include "riemflow/train/target_score.hpp"
@@ -19,6 +21,12 @@ struct FitRequest {
   const Model* resume = nullptr;  ///< a checkpoint to go on from
 };
 
+/// What was chosen for a kernel density.
+struct KernelSummary {
+  KernelRecipe recipe;
+  std::size_t centres = 0;
+};
+
 struct FitResult {
   FitProgress progress;
   std::string stopped;                  ///< why: "iterations", "patience", "time limit"
@@ -29,8 +37,11 @@ struct FitResult {
   std::size_t parameters = 0;
   std::optional<TargetScore> target;  ///< of a fit to a target, in place of the test
   double seconds = 0;
-  std::vector<MixtureScore> search;  ///< of a mixture: each fit; empty for flows
-  std::size_t chosen = 0;            ///< of `search`
+  std::vector<MixtureScore> search;      ///< of a mixture: each fit; empty for flows
+  std::size_t chosen = 0;                ///< of `search`
+  std::optional<KernelSummary> kernels;  ///< of a kernel density, the model or its base
+  nlohmann::ordered_json members;        ///< of a pool: names, weights, scores; and the same as a table
+  std::string members_table;
 };
 
 /// Throws Error, and Exit{130} after an interrupt, with the checkpoint saved.

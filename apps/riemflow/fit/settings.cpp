@@ -97,12 +97,19 @@ void declare(CLI::App& app, FitSettings& s) {
   data.number("--seed", s.seed, CLI::Validator([](const std::string&) { return std::string(); }, ""),
               "Of the split, the first parameters and all noise; same seed, same model, bit for bit");
 
+  data.text("--split-seed", s.split_seed, "N",
+            "Of the split alone, so that fits with different --seed can be pooled; --seed unless given");
+
   Group model(app, "Model");
   model.choice(
       "--model", s.model, {kModelKinds.begin(), kModelKinds.end()},
       "riemannian: a flow on the manifold itself; autoregressive: on a product or torus, factor by factor; "
       "stereographic (sphere), wrapped and naive (ball): a flow on R^d and a chart; vmf-mixture (sphere): "
-      "von Mises-Fisher distributions");
+      "von Mises-Fisher distributions; kde: a kernel density; pool: kernel densities and flows, weighed on "
+      "held-out points");
+  model.choice("--kernel", s.kernel, {"one", "local", "anisotropic", "best"},
+               "Of a kernel density: one bandwidth; local ones, by the distance to neighbours; shaped by the "
+               "neighbours' covariance; or the best of these on the validation points");
   model.text("--components", s.components, "K,…",
              "Of a vmf-mixture; of several numbers the best on the validation points is taken");
   model.number("--max-concentration", s.max_concentration, CLI::Range(1.0, kMostConcentration),
@@ -110,9 +117,17 @@ void declare(CLI::App& app, FitSettings& s) {
   model.number("--width", s.width, at_least(1), "Units of a hidden layer");
   model.number("--depth", s.depth, at_least(1), "Hidden layers");
   model.choice("--activation", s.activation, {"tanh", "swish"}, "Of the hidden layers");
-  model.choice(
-      "--input", s.input, {"linear", "geodesic"},
-      "How the network sees a point: coordinates, or distances to learned hyperplanes (sphere and ball)");
+  model.choice("--input", s.input, {"linear", "geodesic", "fourier"},
+               "How the network sees a point: coordinates, distances to learned hyperplanes (sphere and "
+               "ball), or waves "
+               "of learned frequencies");
+  model.number("--frequency", s.frequency, CLI::Range(1e-3, 1000.0),
+               "Of fourier input: deviation of the first frequencies, in radians a unit of length");
+  model.choice("--base", s.base, {"default", "vmf-mixture", "kde"},
+               "What the flow starts from; default: uniform on spheres and tori, (wrapped) normal elsewhere; "
+               "vmf-mixture (sphere): one that is fitted to the data first and then trained with the flow; "
+               "kde: a kernel density of the training points, each left out where it is learnt from");
+  model.number("--base-components", s.base_components, CLI::Range(1, 65536), "Of a vmf-mixture base");
   model.choice("--scaling", s.scaling, {"none", "unit", "paper"},
                "Of the field on the ball: u, u/lambda, or u/lambda^d as in the paper");
   model.number("--bound", s.bound, at_least(0), "Largest entry of the network's output; 0 means none");
@@ -124,8 +139,11 @@ void declare(CLI::App& app, FitSettings& s) {
 
   Group training(app, "Training");
   training.choice(
-      "--objective", s.objective, {"nll", "reverse-kl"},
-      "nll: mean negative log-likelihood of the data; reverse-kl: KL(model || target), with --target");
+      "--objective", s.objective, {"nll", "flow-matching", "reverse-kl"},
+      "nll: mean negative log-likelihood of the data; flow-matching: regression of the field on velocities "
+      "of "
+      "geodesics, quick steps for wide networks, with defaults of its own; reverse-kl: KL(model || target), "
+      "with --target");
   training.text(
       "--target", s.target, "DENSITY",
       "Instead of data, a density to learn by reverse KL: vmf:mu=0;0;1,kappa=10, vmf:lat=47,lon=8,kappa=50, "
@@ -133,6 +151,9 @@ void declare(CLI::App& app, FitSettings& s) {
   training.number("--iterations", s.iterations, at_least(1), "Training steps at most");
   training.number("--epochs", s.epochs, at_least(0),
                   "Passes over the training points, instead of --iterations");
+  training.number("--finetune", s.finetune, at_least(0),
+                  "Steps by likelihood after those of flow matching, from its best model");
+  training.number("--finetune-rate", s.finetune_rate, at_least(0, true), "Learning rate of these steps");
   training.number("--batch", s.batch, at_least(1), "Points of a training step");
   training.choice("--optimizer", s.optimizer, {"adam", "em"},
                   "What makes a step of a gradient (Riemannian for a vmf-mixture's means); em: expectation "
@@ -148,14 +169,19 @@ void declare(CLI::App& app, FitSettings& s) {
   training.number("--beta2", s.beta2, below_one(), "Adam's");
   training.number("--epsilon", s.epsilon, at_least(0, true), "Adam's");
   training.number("--clip", s.clip, at_least(0), "Largest norm of a gradient; 0 means no limit");
+  training.number("--weight-decay", s.weight_decay, at_least(0),
+                  "Of all parameters, a step: × (1 − rate × decay), apart from the gradient");
   training.number("--average", s.average, below_one(),
                   "Decay of the moving average of the parameters, which then is the model; 0 means none");
-  training.number("--kinetic", s.kinetic, at_least(0),
-                  "Weight of the regulariser that keeps paths short: mean squared speed");
+  training.number(
+      "--kinetic", s.kinetic, at_least(0),
+      "Weight of the regulariser that keeps paths short, in steps by likelihood: mean squared speed");
   training.number("--frobenius", s.frobenius, at_least(0),
                   "Weight of the regulariser that keeps the field smooth: mean squared Jacobian");
   training.number("--validate-every", s.validate_every, at_least(1),
                   "Iterations from one validation to the next");
+  training.number("--validation-points", s.validation_points, at_least(0),
+                  "Validate on at most so many, and on all when training ends; 0 means all");
   training.number("--patience", s.patience, at_least(0),
                   "Validations without a better one before training stops; 0 means never");
 
@@ -185,7 +211,8 @@ bool is_recorded(const std::string& name) {
 }
 
 bool may_change(const std::string& name) {
-  return name == "iterations" || name == "epochs" || name == "patience" || name == "device";
+  return name == "iterations" || name == "epochs" || name == "patience" || name == "device" ||
+         name == "finetune" || name == "finetune-rate";
 }
 
 FitConfig fit_config(const FitSettings& s, const std::string& manifold, std::size_t training_points) {
@@ -196,8 +223,11 @@ FitConfig fit_config(const FitSettings& s, const std::string& manifold, std::siz
   config.flow.field.depth = s.depth;
   config.flow.field.activation =
       chosen<Activation>(s.activation, {{"tanh", Activation::tanh}, {"swish", Activation::swish}});
-  config.flow.field.input =
-      chosen<InputLayer>(s.input, {{"linear", InputLayer::linear}, {"geodesic", InputLayer::geodesic}});
+  config.flow.field.input = chosen<InputLayer>(
+      s.input,
+      {{"linear", InputLayer::linear}, {"geodesic", InputLayer::geodesic}, {"fourier", InputLayer::fourier}});
+  config.flow.field.frequency = s.frequency;
+  if (s.base == "vmf-mixture") config.flow.base = {BaseKind::vmf_mixture, s.base_components};
   config.flow.field.scaling = chosen<BallScaling>(
       s.scaling, {{"none", BallScaling::none}, {"unit", BallScaling::unit}, {"paper", BallScaling::paper}});
   config.flow.field.bound = s.bound;
@@ -216,11 +246,15 @@ FitConfig fit_config(const FitSettings& s, const std::string& manifold, std::siz
   const double iterations = s.epochs > 0 ? std::ceil(s.epochs * batches) : static_cast<double>(s.iterations);
   require(iterations < 4e9, fmt::format("{:.3g} iterations", iterations), "give fewer than 4e9");
   config.iterations = static_cast<long>(iterations);
+  if (s.objective == "flow-matching") config.objective = Objective::flow_matching;
+  config.finetune = s.finetune;
+  config.finetune_rate = s.finetune_rate;
+  config.validation_points = s.validation_points;
   config.train_tolerance = s.train_tolerance;
   config.validate_every = s.validate_every;
   config.patience = s.patience;
   config.train.batch = s.batch;
-  config.train.adam = {s.beta1, s.beta2, s.epsilon};
+  config.train.adam = {s.beta1, s.beta2, s.epsilon, s.weight_decay};
   config.train.schedule.shape = chosen<Schedule::Shape>(s.schedule, {{"constant", Schedule::Shape::constant},
                                                                      {"annealed", Schedule::Shape::annealed},
                                                                      {"cosine", Schedule::Shape::cosine}});
@@ -258,6 +292,15 @@ std::string manifold_of(const FitSettings& s, const std::string& inferred) {
   name += ",K=";
   append_number(name, s.curvature);
   return parse_manifold<double>(name)->name();
+}
+
+std::uint64_t split_seed_of(const FitSettings& settings) {
+  if (settings.split_seed.empty()) return settings.seed;
+  double value = 0;
+  require(io::read_number(settings.split_seed, '.', value) == io::NumberKind::finite && value >= 0 &&
+              value == std::floor(value) && value < 1e15,
+          fmt::format("--split-seed {} is no seed", settings.split_seed), "give a whole number from 0");
+  return static_cast<std::uint64_t>(value);
 }
 
 double seconds_of(const std::string& duration) {

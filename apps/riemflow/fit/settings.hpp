@@ -23,13 +23,15 @@ struct FitSettings {
   std::string split = "80/10/10";
   bool dedup = false, group_split = false;
   std::uint64_t seed = 0;
+  std::string split_seed;  ///< empty: `seed`
   // model
   std::string model = "riemannian";
+  std::string base = "default", kernel = "best";
   std::string activation = "tanh", input = "linear", scaling = "unit", divergence = "exact",
               noise = "rademacher";
   std::string precision = "float";
-  int width = 64, depth = 3, probes = 1;
-  double bound = 0;
+  int width = 64, depth = 3, probes = 1, base_components = 50;
+  double bound = 0, frequency = 8;
   std::string components = "50,100,150,200";  ///< of a mixture; the paper's grid
   double max_concentration = 1e6;
   // training
@@ -37,9 +39,12 @@ struct FitSettings {
   std::string objective = "nll", optimizer = "adam", schedule = "cosine";
   long iterations = 3000, validate_every = 100, patience = 20;
   double epochs = 0;  ///< > 0: instead of iterations
+  long finetune = 0;
+  std::size_t validation_points = 0;
   std::size_t batch = 400;
   std::string rates;  ///< of a mixture's search; empty: `rate`
-  double rate = 1e-2, beta1 = 0.9, beta2 = 0.999, epsilon = 1e-8, clip = 0, average = 0;
+  double rate = 1e-2, beta1 = 0.9, beta2 = 0.999, epsilon = 1e-8, clip = 0, average = 0, weight_decay = 0,
+         finetune_rate = 1e-3;
   double kinetic = 0.03;  ///< costs no likelihood on held-out points and saves a third of the evaluations
   double frobenius = 0;
   // solver
@@ -72,6 +77,9 @@ std::vector<double> numbers_of(const std::string& list, const std::string& optio
 /// --manifold with --curvature put in; empty if the manifold is to be inferred. Throws Error where they
 /// contradict.
 std::string manifold_of(const FitSettings& settings, const std::string& inferred);
+
+/// Throws Error where --split-seed is no number.
+std::uint64_t split_seed_of(const FitSettings& settings);
 
 /// "90", "90s", "10m", "2h" in seconds; infinite for "none". Throws Error.
 double seconds_of(const std::string& duration);

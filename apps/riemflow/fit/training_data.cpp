@@ -100,11 +100,12 @@ TrainingData read_training_data(const std::string& path, const FitSettings& sett
   } else if (!settings.group_split) {
     std::iota(groups.begin(), groups.end(), std::size_t{0});
   }
-  data.split = split_points(groups, shares, settings.seed);
+  const std::uint64_t seed = split_seed_of(settings);
+  data.split = split_points(groups, shares, seed);
 
   say("{} points{}: {} for training, {} for validation, {} for the test (seed {}).", data.points.size(),
       settings.dedup && data.duplicates > 0 ? fmt::format(" ({} duplicates removed)", data.duplicates) : "",
-      data.split.training.size(), data.split.validation.size(), data.split.test.size(), settings.seed);
+      data.split.training.size(), data.split.validation.size(), data.split.test.size(), seed);
   if (data.duplicates > 0 && !settings.dedup)
     say("Warning: {} of {} points repeat an earlier one{}.", data.duplicates, data.rows,
         settings.group_split

@@ -41,6 +41,12 @@ struct Paths {
   std::size_t lost = 0;
 };
 
+/// Of a pool, the flow with the largest weight shows how it moves.
+Model shown_in_motion(const Model& model) {
+  std::optional<Model> flow = leading_flow(model);
+  return flow ? std::move(*flow) : model;
+}
+
 template <class T>
 Carried<T> draw(Density<T>& density) {
   if (auto* flow = dynamic_cast<Transport<T>*>(&density))
@@ -49,7 +55,7 @@ Carried<T> draw(Density<T>& density) {
 }
 
 Paths draw_paths(const Model& model, const ModelChoice& choice) {
-  return with_density(model, choice, [&]<class T>(Density<T>& density) {
+  return with_density(shown_in_motion(model), choice, [&]<class T>(Density<T>& density) {
     const Carried<T> drawn = draw(density);
     Paths paths;
     paths.frames.resize(drawn.frames.size());

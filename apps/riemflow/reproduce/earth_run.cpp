@@ -7,9 +7,10 @@
 #include "apps/riemflow/reproduce/grids.hpp"
 #include "apps/riemflow/support/scoring.hpp"
 #include "apps/riemflow/support/signals.hpp"
-#include "riemflow/density/kernel_density.hpp"
+#include "riemflow/density/kernel_choice.hpp"
 #include "riemflow/density/von_mises_fisher_mixture.hpp"
 #include "riemflow/engine/mixture_mass.hpp"
+#include "riemflow/manifold/parse.hpp"
 #include "riemflow/train/mixture_fit.hpp"
 
 namespace riemflow::app {
@@ -139,10 +140,12 @@ Json run_earth_mixture(const EarthSplit& split, std::uint64_t seed, bool with_gr
 }
 
 Json run_earth_kernel_density(const EarthSplit& split, bool with_grid) {
-  const auto density = KernelDensity::with_best_bandwidth(split.training, split.validation);
+  const std::shared_ptr<const Manifold<double>> sphere = parse_manifold<double>("sphere:2");
+  const KernelFit fit = fit_kernel_density(sphere, split.training, split.validation, KernelShape::one);
+  const KernelDensity density(sphere, fit.parameters);
   Json result;
   add_score(result, "nll", density.log_prob(split.test));
-  result["kappa"] = density.kappa();
+  result["kappa"] = 1 / (fit.recipe.scale * fit.recipe.scale);
   if (with_grid)
     result["grid"] = grid_of(earth_lattice(kGridRows, -180),
                              [&](const Points<double>& points) { return density.log_prob(points); });

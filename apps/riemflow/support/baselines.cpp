@@ -2,7 +2,6 @@
 
 #include "apps/riemflow/support/scoring.hpp"
 #include "riemflow/density/base.hpp"
-#include "riemflow/density/kernel_density.hpp"
 #include "riemflow/manifold/parse.hpp"
 
 namespace riemflow::app {
@@ -44,15 +43,14 @@ PointScores base_scores(const std::string& manifold_name, const Points<double>& 
   return scores;
 }
 
-bool has_kernel_density(const Manifold<double>& manifold) {
-  const auto factors = manifold.factors();
-  return factors.size() == 1 && factors[0].geometry == Geometry::sphere && factors[0].curvature == 1;
-}
-
-PointScores kernel_density_scores(const Points<double>& training, const Points<double>& validation,
-                                  const Points<double>& test) {
-  const auto density = KernelDensity::with_best_bandwidth(training, validation);
-  return {"kernel density (vMF, best bandwidth)", density.log_prob(test)};
+PointScores kernel_density_scores(const std::string& manifold_name, const Points<double>& training,
+                                  const Points<double>& validation, const Points<double>& test,
+                                  std::optional<KernelShape> shape) {
+  const std::shared_ptr<const Manifold<double>> manifold = parse_manifold<double>(manifold_name);
+  const KernelFit fit = fit_kernel_density(manifold, training, validation, shape);
+  const std::string kind(name_of(fit.recipe.shape));
+  return {"kernel density (" + (kind == "one" ? "one bandwidth" : kind + " kernels") + ")",
+          KernelDensity(manifold, fit.parameters).log_prob(test)};
 }
 
 }  // namespace riemflow::app

@@ -1,11 +1,12 @@
 #pragma once
 // What a model's score on points it has not seen is to be compared with.
 
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "riemflow/core/points.hpp"
-#include "riemflow/manifold/manifold.hpp"
+#include "riemflow/density/kernel_choice.hpp"
 
 namespace riemflow::app {
 
@@ -24,10 +25,9 @@ struct PointScores {
 /// The distribution that a flow starts from: the uniform density where there is one.
 PointScores base_scores(const std::string& manifold, const Points<double>& test);
 
-/// Whether there is a kernel density there: on unit spheres.
-bool has_kernel_density(const Manifold<double>& manifold);
-/// Its bandwidth is that which scores best on `validation`.
-PointScores kernel_density_scores(const Points<double>& training, const Points<double>& validation,
-                                  const Points<double>& test);
+/// Of a kernel density of that shape, of the best shape if there is none, as it scores on `validation`.
+PointScores kernel_density_scores(const std::string& manifold, const Points<double>& training,
+                                  const Points<double>& validation, const Points<double>& test,
+                                  std::optional<KernelShape> shape = {});
 
 }  // namespace riemflow::app

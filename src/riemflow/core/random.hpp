@@ -20,6 +20,8 @@ enum class Purpose : std::uint32_t {
   test = 5,
   split = 6,
   mixture_start = 7,
+  pool_member = 8,
+  matching_time = 9,
 };
 
 class Random {

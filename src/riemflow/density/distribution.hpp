@@ -22,6 +22,13 @@ class Distribution {
   /// The same, and gradient[i] = ∂ log p/∂x_i in ambient coordinates (any smooth extension off the manifold:
   /// only the tangential part is used).
   virtual Pack<T> log_density_gradient(const Pack<T>* x, Pack<T>* gradient) const = 0;
+  /// The same where the flow has carried the training points `data` to x, for bases that are made of training
+  /// points themselves: each as though it had not been among them.
+  virtual Pack<T> log_density_gradient_without(const Pack<T>* x, const Pack<T>* data,
+                                               Pack<T>* gradient) const {
+    static_cast<void>(data);
+    return log_density_gradient(x, gradient);
+  }
   /// One lane of x = a draw.
   virtual void sample(Random& random, Pack<T>* x, int lane) const = 0;
   /// −E log p in nats, where a closed form is known.

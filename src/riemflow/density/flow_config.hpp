@@ -14,6 +14,17 @@ struct Regularisation {
   double frobenius = 0;  ///< weight of E ∫‖∇f‖²_F dt
 };
 
+/// What a flow starts from.
+enum class BaseKind {
+  standard,    ///< default_base of the manifold (density/base.hpp)
+  vmf_mixture  ///< learned with the field, on unit spheres (density/learned_mixture.hpp)
+};
+
+struct BaseConfig {
+  BaseKind kind = BaseKind::standard;
+  int components = 0;  ///< of a mixture
+};
+
 struct FlowConfig {
   ModelKind model = ModelKind::riemannian;
   std::string manifold = "sphere:2";
@@ -21,6 +32,7 @@ struct FlowConfig {
   DivergenceConfig divergence;
   SolverOptions solver;
   Regularisation regularisation;
+  BaseConfig base;
 };
 
 /// Throws Error on a configuration that cannot be meant.

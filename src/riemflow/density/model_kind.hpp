@@ -13,12 +13,14 @@ enum class ModelKind {
   naive,           ///< a flow on R^d carried along a chart (density/chart_map.hpp, engine/chart_flow.hpp)
   wrapped,
   stereographic,
-  vmf_mixture  ///< a mixture of von Mises–Fisher distributions: no flow
+  vmf_mixture,  ///< a mixture of von Mises–Fisher distributions: no flow
+  kde,          ///< a kernel density (density/kernel_density.hpp): no flow
+  pool          ///< a mixture of fitted densities of any kind (engine/pool_density.hpp)
 };
 
 /// In the order of the enumerators.
-inline constexpr std::array<std::string_view, 6> kModelKinds = {
-    "riemannian", "autoregressive", "naive", "wrapped", "stereographic", "vmf-mixture"};
+inline constexpr std::array<std::string_view, 8> kModelKinds = {
+    "riemannian", "autoregressive", "naive", "wrapped", "stereographic", "vmf-mixture", "kde", "pool"};
 
 constexpr std::string_view name_of(ModelKind kind) { return kModelKinds[static_cast<std::size_t>(kind)]; }
 
@@ -33,6 +35,8 @@ constexpr bool has_chart(ModelKind kind) {
 }
 
 /// Whether points are carried along a field.
-constexpr bool is_flow(ModelKind kind) { return kind != ModelKind::vmf_mixture; }
+constexpr bool is_flow(ModelKind kind) {
+  return kind != ModelKind::vmf_mixture && kind != ModelKind::kde && kind != ModelKind::pool;
+}
 
 }  // namespace riemflow

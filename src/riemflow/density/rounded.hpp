@@ -14,6 +14,7 @@ class Rounded final : public Distribution<T> {
  public:
   explicit Rounded(std::shared_ptr<const Distribution<double>> exact) : exact_(std::move(exact)) {}
 
+  const std::shared_ptr<const Distribution<double>>& exact() const { return exact_; }
   std::string name() const override { return exact_->name(); }
   int ambient() const override { return exact_->ambient(); }
   std::optional<double> entropy() const override { return exact_->entropy(); }
@@ -24,6 +25,14 @@ class Rounded final : public Distribution<T> {
   Pack<T> log_density_gradient(const Pack<T>* x, Pack<T>* gradient) const override {
     std::vector<Pack<double>> slope(static_cast<std::size_t>(ambient()));
     const Pack<double> value = exact_->log_density_gradient(widened(x).data(), slope.data());
+    for (std::size_t i = 0; i < slope.size(); ++i) gradient[i] = to<T>(slope[i]);
+    return to<T>(value);
+  }
+  Pack<T> log_density_gradient_without(const Pack<T>* x, const Pack<T>* data,
+                                       Pack<T>* gradient) const override {
+    std::vector<Pack<double>> slope(static_cast<std::size_t>(ambient()));
+    const Pack<double> value =
+        exact_->log_density_gradient_without(widened(x).data(), widened(data).data(), slope.data());
     for (std::size_t i = 0; i < slope.size(); ++i) gradient[i] = to<T>(slope[i]);
     return to<T>(value);
   }

@@ -7,6 +7,7 @@ namespace riemflow {
 template <class T>
 TileFlow<T>::TileFlow(const VectorField<T>& field, const Distribution<T>& base, const FlowConfig& config)
     : base_(base),
+      learned_(dynamic_cast<const LearnedMixture<T>*>(&base)),
       regularisation_(config.regularisation),
       likelihood_(field, config, true),
       motion_(field, config, false),
@@ -15,7 +16,8 @@ TileFlow<T>::TileFlow(const VectorField<T>& field, const Distribution<T>& base, 
       y_bar_(y_.size()) {}
 
 template <class T>
-void TileFlow<T>::bind(const T* working, T* working_bar) {
+void TileFlow<T>::bind(const T* working, T* working_bar, T* base_bar) {
+  base_bar_ = base_bar;
   likelihood_.bind(working, working_bar);
   motion_.bind(working);
 }
@@ -88,7 +90,8 @@ SolveReport TileFlow<T>::nll_gradient(const Pack<T>* x, const Pack<T>& weight, c
       solver_.solve(likelihood_, 1, 0, y, ErrorNorm::mean_square, options.first_step, &trajectory_);
   if (report.status != Status::ok) return report;
   Pack<T>* y_bar = as_packs(y_bar_.data());
-  const Pack<T> log_base = base_.log_density_gradient(y, y_bar);
+  const Pack<T> log_base = base_.log_density_gradient_without(y, x, y_bar);
+  if (learned_ != nullptr) learned_->add_gradient(y, -weight, base_bar_);
   for (int i = 0; i < likelihood_.moving(); ++i) y_bar[i] *= -weight;
   finish(-log_base - y[likelihood_.log_volume_row()], weight, -1, loss);
   return report;

@@ -8,6 +8,7 @@
 #include <functional>
 
 #include "riemflow/density/distribution.hpp"
+#include "riemflow/density/learned_mixture.hpp"
 #include "riemflow/density/likelihood_system.hpp"
 
 namespace riemflow {
@@ -38,8 +39,9 @@ class TileFlow {
  public:
   TileFlow(const VectorField<T>& field, const Distribution<T>& base, const FlowConfig& config);
 
-  /// Weights for all calls that follow, and where gradients are added (kOverhang numbers longer).
-  void bind(const T* working, T* working_bar = nullptr);
+  /// Weights for all calls that follow, and where gradients are added (kOverhang numbers longer); base_bar:
+  /// where those of a learned base are, if the base is one.
+  void bind(const T* working, T* working_bar = nullptr, T* base_bar = nullptr);
 
   /// log_density = log p(x); x becomes the base point. `first_point` numbers lane 0 for the noise;
   /// lanes from `lanes` on are copies of the last one before and share its noise.
@@ -69,6 +71,8 @@ class TileFlow {
   void finish(const Pack<T>& likelihood, const Pack<T>& weight, double sign, TileLoss& loss);
 
   const Distribution<T>& base_;
+  const LearnedMixture<T>* learned_;  // the base, if it is one
+  T* base_bar_ = nullptr;
   Regularisation regularisation_;
   LikelihoodSystem<T> likelihood_, motion_;
   Solver<T> solver_;

@@ -30,7 +30,44 @@ Eigen::VectorXd unit(const Eigen::VectorXd& mean) {
   return mean.stableNormalized();
 }
 
+/// t = 1 − ⟨μ, x⟩ ∈ [0, 2], with no cancellation however small.
+double draw_drop(Random& random, int d, double kappa) {
+  if (d == 2) {
+    // Inverse distribution function, t = −log(1 − u(1 − e^{−2κ}))/κ; 2u in the limit κ → 0.
+    const double u = random.uniform();
+    const double t = kappa < 1e-300 ? 2 * u : -std::log1p(u * std::expm1(-2 * kappa)) / kappa;
+    return std::min(t, 2.0);
+  }
+  // Wood's rejection: envelope ∝ (1 − x₀w)^{−d}(1 − w²)^{d/2−1}, drawn as w = (1 − (1+b)z)/(1 − (1−b)z) with
+  // z ~ Beta(d/2, d/2), accepted with probability exp(κ(w − x₀)) ((1 − x₀w)/(1 − x₀²))^d, where
+  // x₀ = (1−b)/(1+b). Below in t = 1 − w and t₀ = 1 − x₀ = 2b/(1+b), which are small where κ is large, and
+  // z = g₁/(g₁ + g₂) of two χ²_d.
+  const double b = d / (2 * kappa + std::hypot(2 * kappa, d));
+  const double t0 = 2 * b / (1 + b);
+  for (;;) {
+    const double g1 = chi_square(random, d);
+    const double g2 = chi_square(random, d);
+    const double t = 2 * b * g1 / (g2 + b * g1);
+    const double log_accept = kappa * (t0 - t) + d * std::log((t0 + (1 - t0) * t) / (t0 * (2 - t0)));
+    if (std::log(random.uniform()) <= log_accept) return t;
+  }
+}
+
 }  // namespace
+
+Eigen::VectorXd draw_von_mises_fisher(Random& random, const Eigen::VectorXd& mean, double kappa) {
+  const double t = draw_drop(random, static_cast<int>(mean.size()) - 1, kappa);
+  // A uniform tangent direction at μ: a normal vector less its part along μ, twice for full orthogonality.
+  Eigen::VectorXd tangent(mean.size());
+  do {
+    for (double& z : tangent) z = random.normal();
+    tangent -= tangent.dot(mean) * mean;
+    tangent -= tangent.dot(mean) * mean;
+  } while (!(tangent.squaredNorm() > 0));
+  tangent.normalize();
+  // x = (1 − t)μ + √(1 − (1−t)²) e
+  return (mean - t * mean) + std::sqrt(t * (2 - t)) * tangent;
+}
 
 template <class T>
 VonMisesFisher<T>::VonMisesFisher(const Eigen::VectorXd& mean, double kappa)
@@ -47,44 +84,9 @@ std::string VonMisesFisher<T>::name() const {
   return fmt::format("vmf:mu={},kappa={}", fmt::join(mean_, ";"), kappa_);
 }
 
-/// t = 1 − ⟨μ, x⟩ ∈ [0, 2], with no cancellation however small.
-template <class T>
-double VonMisesFisher<T>::sample_drop(Random& random) const {
-  const int d = ambient() - 1;
-  if (d == 2) {
-    // Inverse distribution function, t = −log(1 − u(1 − e^{−2κ}))/κ; 2u in the limit κ → 0.
-    const double u = random.uniform();
-    const double t = kappa_ < 1e-300 ? 2 * u : -std::log1p(u * std::expm1(-2 * kappa_)) / kappa_;
-    return std::min(t, 2.0);
-  }
-  // Wood's rejection: envelope ∝ (1 − x₀w)^{−d}(1 − w²)^{d/2−1}, drawn as w = (1 − (1+b)z)/(1 − (1−b)z) with
-  // z ~ Beta(d/2, d/2), accepted with probability exp(κ(w − x₀)) ((1 − x₀w)/(1 − x₀²))^d, where
-  // x₀ = (1−b)/(1+b). Below in t = 1 − w and t₀ = 1 − x₀ = 2b/(1+b), which are small where κ is large, and
-  // z = g₁/(g₁ + g₂) of two χ²_d.
-  const double b = d / (2 * kappa_ + std::hypot(2 * kappa_, d));
-  const double t0 = 2 * b / (1 + b);
-  for (;;) {
-    const double g1 = chi_square(random, d);
-    const double g2 = chi_square(random, d);
-    const double t = 2 * b * g1 / (g2 + b * g1);
-    const double log_accept = kappa_ * (t0 - t) + d * std::log((t0 + (1 - t0) * t) / (t0 * (2 - t0)));
-    if (std::log(random.uniform()) <= log_accept) return t;
-  }
-}
-
 template <class T>
 void VonMisesFisher<T>::sample(Random& random, Pack<T>* x, int lane) const {
-  const double t = sample_drop(random);
-  // A uniform tangent direction at μ: a normal vector less its part along μ, twice for full orthogonality.
-  Eigen::VectorXd tangent(ambient());
-  do {
-    for (double& z : tangent) z = random.normal();
-    tangent -= tangent.dot(mean_) * mean_;
-    tangent -= tangent.dot(mean_) * mean_;
-  } while (!(tangent.squaredNorm() > 0));
-  tangent.normalize();
-  // x = (1 − t)μ + √(1 − (1−t)²) e
-  const Eigen::VectorXd y = (mean_ - t * mean_) + std::sqrt(t * (2 - t)) * tangent;
+  const Eigen::VectorXd y = draw_von_mises_fisher(random, mean_, kappa_);
   for (int i = 0; i < ambient(); ++i) x[i][lane] = static_cast<T>(y[i]);
 }
 

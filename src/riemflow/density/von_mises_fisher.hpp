@@ -12,6 +12,9 @@
 
 namespace riemflow {
 
+/// A draw around the unit vector `mean`, 0 ≤ kappa < ∞, exact.
+Eigen::VectorXd draw_von_mises_fisher(Random& random, const Eigen::VectorXd& mean, double kappa);
+
 template <class T>
 class VonMisesFisher final : public DifferentiableDensity<VonMisesFisher<T>, T> {
  public:
@@ -38,8 +41,6 @@ class VonMisesFisher final : public DifferentiableDensity<VonMisesFisher<T>, T> 
   double mean_resultant_length() const { return 1 - mean_drop_; }
 
  private:
-  double sample_drop(Random& random) const;
-
   Eigen::VectorXd mean_;  // of length 1
   double kappa_;
   double log_peak_;   // log C_d(κ) + κ

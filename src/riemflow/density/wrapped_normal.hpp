@@ -17,6 +17,7 @@
 // deviations 0.3 to 1.5; L⁻¹ adds its condition number).
 
 #include <Eigen/Core>
+#include <cmath>
 #include <vector>
 
 #include "riemflow/density/differentiable.hpp"
@@ -27,6 +28,7 @@ namespace riemflow {
 /// Σ_n (−1)ⁿ (2n)!/(4ⁿ n!² (2n+1)) qⁿ, terms from n = 19 on < 1e-17 in value and 1e-16 in derivative.
 template <class N>
 N asinh_ratio(const N& q) {
+  using std::asinh, std::sqrt;
   const auto small = q < N(0.125);
   N series = N(1);
   for (int n = 17; n >= 0; --n) {

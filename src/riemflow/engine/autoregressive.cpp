@@ -203,8 +203,8 @@ Carried<T> Autoregressive<T>::carry(const Points<T>& points, const std::vector<d
 }
 
 template <class T>
-Loss Autoregressive<T>::nll_gradient(const Points<T>& points, std::span<T> gradient,
-                                     const GradientOptions& options) {
+template <class One>
+Loss Autoregressive<T>::over_links(const Points<T>& points, std::span<T> gradient, const One& one) {
   require(gradient.size() == parameters_.size(),
           "the gradient has room for " + std::to_string(gradient.size()) + " numbers",
           "the flow has " + std::to_string(parameters_.size()) + " parameters");
@@ -214,7 +214,7 @@ Loss Autoregressive<T>::nll_gradient(const Points<T>& points, std::span<T> gradi
   std::size_t offset = 0;
   for (std::size_t k = 0; k < links_.size(); ++k) {
     const std::size_t size = links_[k]->parameters().size();
-    Loss own = links_[k]->nll_gradient(prefix(points, k), gradient.subspan(offset, size), options);
+    Loss own = one(*links_[k], prefix(points, k), gradient.subspan(offset, size));
     offset += size;
     loss.total += own.total;
     loss.likelihood += own.likelihood;
@@ -224,6 +224,22 @@ Loss Autoregressive<T>::nll_gradient(const Points<T>& points, std::span<T> gradi
   }
   loss.summary.points = points.size();
   return loss;
+}
+
+template <class T>
+Loss Autoregressive<T>::nll_gradient(const Points<T>& points, std::span<T> gradient,
+                                     const GradientOptions& options) {
+  return over_links(points, gradient, [&](Flow<T>& link, const Points<T>& part, std::span<T> own) {
+    return link.nll_gradient(part, own, options);
+  });
+}
+
+template <class T>
+Loss Autoregressive<T>::matching_gradient(const Points<T>& points, const Points<T>&, std::span<T> gradient,
+                                          const NoiseKey& key) {
+  return over_links(points, gradient, [&](Flow<T>& link, const Points<T>& part, std::span<T> own) {
+    return link.matching_gradient(part, {}, own, key);
+  });
 }
 
 template <class T>

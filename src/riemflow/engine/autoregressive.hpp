@@ -50,6 +50,8 @@ class Autoregressive final : public Transport<T> {
   /// The times must begin or end with 1: in between, the values at 1 of the factors before are not known.
   Carried<T> carry(const Points<T>& points, const std::vector<double>& times) override;
   Loss nll_gradient(const Points<T>& points, std::span<T> gradient, const GradientOptions& options) override;
+  Loss matching_gradient(const Points<T>& points, const Points<T>& group, std::span<T> gradient,
+                         const NoiseKey& key) override;
   /// Throws Error: not offered.
   Loss reverse_kl_gradient(std::size_t n, const Distribution<T>& target, std::span<T> gradient,
                            const GradientOptions& options) override;
@@ -61,6 +63,9 @@ class Autoregressive final : public Transport<T> {
   void bind();
   /// What link k sees of the points.
   Points<T> prefix(const Points<T>& points, std::size_t k) const;
+  /// Sum of the links' losses, each with its part of the gradient: one(link, its points, its part).
+  template <class One>
+  Loss over_links(const Points<T>& points, std::span<T> gradient, const One& one);
 
   FlowConfig config_;
   std::shared_ptr<const Manifold<T>> manifold_;

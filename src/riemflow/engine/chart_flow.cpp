@@ -168,6 +168,16 @@ Loss ChartFlow<T>::nll_gradient(const Points<T>& points, std::span<T> gradient,
 }
 
 template <class T>
+Loss ChartFlow<T>::matching_gradient(const Points<T>& points, const Points<T>&, std::span<T> gradient,
+                                     const NoiseKey& key) {
+  const Charted y = charted(points);
+  Loss loss = flow_->matching_gradient(y.points, {}, gradient, key);
+  loss.summary.points = points.size();
+  add_missing(loss.summary.failures, y.missing);
+  return loss;
+}
+
+template <class T>
 std::vector<ResidentOutcome> ChartFlow<T>::train(const ResidentSteps<T>& steps, ResidentState<T> state) {
   // Those that the steps need alone: the data may be many more.
   Points<T> picked(steps.picks.size(), steps.data.dimension);

@@ -45,6 +45,9 @@ class ChartFlow final : public Transport<T>, public ResidentTraining<T> {
   Carried<T> draw_paths(std::size_t n, std::uint64_t seed, std::uint64_t first,
                         const std::vector<double>& times) override;
   Loss nll_gradient(const Points<T>& points, std::span<T> gradient, const GradientOptions& options) override;
+  /// On R^d: along straight lines of the chart.
+  Loss matching_gradient(const Points<T>& points, const Points<T>& group, std::span<T> gradient,
+                         const NoiseKey& key) override;
   Loss reverse_kl_gradient(std::size_t n, const Distribution<T>& target, std::span<T> gradient,
                            const GradientOptions& options) override;
   std::shared_ptr<const Distribution<T>> target_of(

@@ -8,6 +8,7 @@
 #include "riemflow/core/error.hpp"
 #include "riemflow/density/draws.hpp"
 #include "riemflow/density/rounded.hpp"
+#include "riemflow/density/uniform.hpp"
 #include "riemflow/manifold/parse.hpp"
 
 namespace riemflow {
@@ -15,6 +16,9 @@ namespace {
 
 /// Tiles whose gradients are added up one after the other before the tree; a function of the batch alone.
 constexpr std::size_t kMostChunks = 64;
+/// The same of flow matching, whose networks are wider and whose tiles cost less: fewer, so that adding the
+/// gradients up costs little beside them.
+constexpr std::size_t kMatchingChunks = 16, kLeastMatchingChunks = 4, kMatchingMemory = 1 << 24;
 
 /// Calls work(point) for each point of a tile, with x filled by copies of that point: a tile that failed is
 /// tried again like this, so that one bad point does not take its neighbours down.
@@ -34,12 +38,22 @@ Flow<T>::Flow(const FlowConfig& config, std::uint64_t seed, int threads,
               std::shared_ptr<const Distribution<T>> base)
     : config_(config),
       manifold_(parse_manifold<T>(config.manifold)),
-      base_(base ? std::move(base) : default_base<T>(manifold_)),
+      learned_(!base && config.base.kind == BaseKind::vmf_mixture
+                   ? std::make_shared<LearnedMixture<T>>(config.base.components, manifold_->ambient())
+                   : nullptr),
+      base_(base       ? std::move(base)
+            : learned_ ? learned_
+                       : default_base<T>(manifold_)),
       field_(std::make_unique<VectorField<T>>(manifold_, config.field)),
       parameters_(field_->initial_parameters(seed)),
       working_(field_->working_size()),
       pool_(threads) {
   validate(config);
+  if (learned_) {
+    const std::vector<T> start =
+        LearnedMixture<T>::spread(config.base.components, manifold_->ambient(), seed);
+    parameters_.insert(parameters_.end(), start.begin(), start.end());
+  }
   require(config.model == ModelKind::riemannian,
           "a flow on the manifold itself was asked for with the model " + std::string(name_of(config.model)),
           "use make_transport", Fault::internal);
@@ -56,8 +70,17 @@ Flow<T>::~Flow() = default;
 
 template <class T>
 std::string Flow<T>::base_name() const {
+  if (learned_) return "default";  // of its configuration
   const std::string name = base_->name();
   return name == default_base<T>(manifold_)->name() ? "default" : name;
+}
+
+template <class T>
+std::shared_ptr<const Distribution<double>> Flow<T>::exact_base() const {
+  if (base_name() == "default") return nullptr;
+  if constexpr (std::is_same_v<T, double>) return base_;
+  const auto* rounded = dynamic_cast<const Rounded<T>*>(base_.get());
+  return rounded == nullptr ? nullptr : rounded->exact();
 }
 
 template <class T>
@@ -79,8 +102,21 @@ void Flow<T>::set_tolerance(double rtol, double atol) {
 }
 
 template <class T>
+ParameterLayout Flow<T>::layout() const {
+  ParameterLayout layout = field_->layout();
+  if (learned_) add_mixture_blocks(layout, config_.base.components, manifold_->ambient());
+  return layout;
+}
+
+template <class T>
+void Flow<T>::prepare_base() const {
+  if (learned_) learned_->set(std::span<const T>(parameters_).last(base_size()));
+}
+
+template <class T>
 void Flow<T>::prepare() {
-  field_->prepare(parameters_, working_.data());
+  prepare_base();
+  field_->prepare(std::span<const T>(parameters_).first(field_->layout().size()), working_.data());
   for (auto& worker : workers_) worker->bind(working_.data());
 }
 
@@ -135,11 +171,13 @@ LogProb<T> Flow<T>::log_prob(const Points<T>& points, const NoiseKey& key) {
 template <class T>
 Points<T> Flow<T>::sample_base(std::size_t n, std::uint64_t seed, std::uint64_t iteration,
                                std::uint64_t first) const {
+  prepare_base();
   return draws_of(*base_, n, seed, iteration, first);
 }
 
 template <class T>
 std::vector<double> Flow<T>::log_base(const Points<T>& points) const {
+  prepare_base();
   return log_densities_of(*base_, points);
 }
 
@@ -207,6 +245,7 @@ Loss Flow<T>::reverse_kl_gradient(std::size_t n, const Distribution<T>& target, 
 template <class T>
 std::shared_ptr<const Distribution<T>> Flow<T>::target_of(
     std::shared_ptr<const Distribution<double>> target) const {
+  require(!learned_, "reverse KL over a base that is learned", "leave --base out");
   if constexpr (std::is_same_v<T, double>)
     return target;
   else
@@ -214,12 +253,76 @@ std::shared_ptr<const Distribution<T>> Flow<T>::target_of(
 }
 
 template <class T>
-Loss Flow<T>::gradient_over_tiles(const Points<T>& points, std::span<T> gradient,
-                                  const TileGradient& tile_gradient) {
-  require(points.size() > 0, "a gradient was asked for with no points", "give at least one");
+void Flow<T>::require_room(std::span<const T> gradient, std::size_t points) const {
+  require(points > 0, "a gradient was asked for with no points", "give at least one");
   require(gradient.size() == parameters_.size(),
           "the gradient has room for " + std::to_string(gradient.size()) + " numbers",
           "the flow has " + std::to_string(parameters_.size()) + " parameters");
+}
+
+template <class T>
+void Flow<T>::sum_chunks(std::size_t chunks, std::span<T> gradient) {
+  constexpr std::size_t kRange = 4096;
+  const std::size_t size = chunk_gradients_.front().size();
+  pool_.run((size + kRange - 1) / kRange, [&](std::size_t range, int) {
+    const std::size_t begin = range * kRange, end = std::min(size, begin + kRange);
+    for (std::size_t stride = 1; stride < chunks; stride *= 2) {
+      for (std::size_t i = 0; i + stride < chunks; i += 2 * stride) {
+        T* to = chunk_gradients_[i].data();
+        const T* from = chunk_gradients_[i + stride].data();
+        for (std::size_t p = begin; p < end; ++p) to[p] += from[p];
+      }
+    }
+  });
+  const std::span<const T> sum(chunk_gradients_.front());
+  const std::size_t own = gradient.size() - base_size();
+  field_->pull_back(std::span<const T>(parameters_).first(own), sum.data(), gradient.first(own));
+  std::copy_n(sum.end() - static_cast<std::ptrdiff_t>(base_size()), base_size(),
+              gradient.last(base_size()).begin());
+}
+
+template <class T>
+Loss Flow<T>::matching_gradient(const Points<T>& points, const Points<T>& group, std::span<T> gradient,
+                                const NoiseKey& key) {
+  require_room(gradient, points.size());
+  this->check(points);
+  while (matchers_.size() < workers_.size())
+    matchers_.push_back(std::make_unique<FlowMatching<T>>(*field_, *base_));
+  prepare();
+  // As gradient_over_tiles; a chunk is whole groups of tiles.
+  constexpr std::size_t kTiles = FlowMatching<T>::kTiles;
+  const std::size_t size = field_->working_size(), tiles = points.tiles();
+  const std::size_t most =
+      std::clamp(kMatchingMemory / (size * sizeof(T)), kLeastMatchingChunks, kMatchingChunks);
+  const std::size_t groups = (tiles + kTiles - 1) / kTiles, per_chunk = (groups + most - 1) / most,
+                    chunks = (groups + per_chunk - 1) / per_chunk;
+  if (chunk_gradients_.size() < chunks) chunk_gradients_.resize(chunks);
+  std::vector<double> losses(chunks);
+  const PathEnds<T> ends(*manifold_, dynamic_cast<const Uniform<T>*>(base_.get()) != nullptr, group);
+  pool_.run(chunks, [&](std::size_t chunk, int worker) {
+    FlowMatching<T>& matching = *matchers_[static_cast<std::size_t>(worker)];
+    chunk_gradients_[chunk].assign(size + simd::kOverhang + base_size(), T(0));
+    const std::size_t end = std::min(tiles, (chunk + 1) * per_chunk * kTiles);
+    for (std::size_t tile = chunk * per_chunk * kTiles; tile < end; tile += kTiles)
+      losses[chunk] +=
+          matching.add_gradient(points, ends, tile, static_cast<int>(std::min(kTiles, end - tile)), key,
+                                working_.data(), chunk_gradients_[chunk].data());
+  });
+  sum_chunks(chunks, gradient);
+  Loss loss;
+  for (const double part : losses) loss.total += part;
+  loss.likelihood = loss.total;
+  loss.summary.points = points.size();
+  loss.summary.solves = tiles;
+  loss.summary.evaluations = static_cast<long>(tiles);
+  loss.summary.most_evaluations = 1;
+  return loss;
+}
+
+template <class T>
+Loss Flow<T>::gradient_over_tiles(const Points<T>& points, std::span<T> gradient,
+                                  const TileGradient& tile_gradient) {
+  require_room(gradient, points.size());
   prepare();
   // Chunks of consecutive tiles, each with its own sum: they, and the tree over them, depend on the batch
   // alone.
@@ -233,8 +336,9 @@ Loss Flow<T>::gradient_over_tiles(const Points<T>& points, std::span<T> gradient
   const auto share = static_cast<T>(1.0 / static_cast<double>(points.size()));
   pool_.run(chunks, [&](std::size_t chunk, int worker) {
     TileFlow<T>& flow = *workers_[static_cast<std::size_t>(worker)];
-    chunk_gradients_[chunk].assign(size + simd::kOverhang, T(0));
-    flow.bind(working_.data(), chunk_gradients_[chunk].data());
+    chunk_gradients_[chunk].assign(size + simd::kOverhang + base_size(), T(0));
+    T* bar = chunk_gradients_[chunk].data();
+    flow.bind(working_.data(), bar, bar + size + simd::kOverhang);
     std::vector<Pack<T>> x(static_cast<std::size_t>(points.dimension));
     const auto add = [&](std::uint64_t first_point, int lanes) {
       Pack<T> weight = 0;
@@ -263,18 +367,7 @@ Loss Flow<T>::gradient_over_tiles(const Points<T>& points, std::span<T> gradient
   }
   loss.summary.points = points.size();
 
-  constexpr std::size_t kRange = 4096;
-  pool_.run((size + kRange - 1) / kRange, [&](std::size_t range, int) {
-    const std::size_t begin = range * kRange, end = std::min(size, begin + kRange);
-    for (std::size_t stride = 1; stride < chunks; stride *= 2) {
-      for (std::size_t i = 0; i + stride < chunks; i += 2 * stride) {
-        T* to = chunk_gradients_[i].data();
-        const T* from = chunk_gradients_[i + stride].data();
-        for (std::size_t p = begin; p < end; ++p) to[p] += from[p];
-      }
-    }
-  });
-  field_->pull_back(parameters_, chunk_gradients_.front().data(), gradient);
+  sum_chunks(chunks, gradient);
 
   // Points that failed are left out of the mean.
   if (const std::size_t failed = loss.summary.failures.size(); failed > 0) {

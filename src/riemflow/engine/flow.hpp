@@ -12,6 +12,7 @@
 #include "riemflow/core/thread_pool.hpp"
 #include "riemflow/density/base.hpp"
 #include "riemflow/density/flow_config.hpp"
+#include "riemflow/density/flow_matching.hpp"
 #include "riemflow/density/tile_flow.hpp"
 #include "riemflow/engine/transport.hpp"
 
@@ -20,8 +21,8 @@ namespace riemflow {
 template <class T>
 class Flow final : public Transport<T> {
  public:
-  /// Random parameters from `seed`. base: default_base(manifold) unless given. threads: 0 means one for each
-  /// core. config.model must be riemannian.
+  /// Random parameters from `seed`. base: as the configuration says unless given. threads: 0 means one for
+  /// each core. config.model must be riemannian.
   explicit Flow(const FlowConfig& config, std::uint64_t seed = 0, int threads = 0,
                 std::shared_ptr<const Distribution<T>> base = nullptr);
   ~Flow() override;
@@ -30,8 +31,9 @@ class Flow final : public Transport<T> {
   const Manifold<T>& manifold() const override { return *manifold_; }
   const Distribution<T>& base() const { return *base_; }
   std::string base_name() const override;
+  std::shared_ptr<const Distribution<double>> exact_base() const override;
   const VectorField<T>& field() const { return *field_; }
-  ParameterLayout layout() const override { return field_->layout(); }
+  ParameterLayout layout() const override;
   int threads() const override { return pool_.size(); }
   std::span<T> parameters() override { return parameters_; }
   std::span<const T> parameters() const override { return parameters_; }
@@ -46,6 +48,8 @@ class Flow final : public Transport<T> {
   std::vector<double> log_base(const Points<T>& points) const override;
   Carried<T> carry(const Points<T>& points, const std::vector<double>& times) override;
   Loss nll_gradient(const Points<T>& points, std::span<T> gradient, const GradientOptions& options) override;
+  Loss matching_gradient(const Points<T>& points, const Points<T>& group, std::span<T> gradient,
+                         const NoiseKey& key) override;
   Loss reverse_kl_gradient(std::size_t n, const Distribution<T>& target, std::span<T> gradient,
                            const GradientOptions& options) override;
   std::shared_ptr<const Distribution<T>> target_of(
@@ -57,6 +61,12 @@ class Flow final : public Transport<T> {
 
   void make_workers();
   void prepare();
+  /// A learned base as the parameters have it now.
+  void prepare_base() const;
+  std::size_t base_size() const { return parameters_.size() - field_->layout().size(); }
+  void require_room(std::span<const T> gradient, std::size_t points) const;
+  /// gradient = of the parameters, from the sum of the first `chunks` chunk gradients.
+  void sum_chunks(std::size_t chunks, std::span<T> gradient);
   Loss gradient_over_tiles(const Points<T>& points, std::span<T> gradient, const TileGradient& tile_gradient);
   /// Runs `solve` on a tile and, if it fails, again on each of its points alone.
   template <class Solve>
@@ -64,12 +74,14 @@ class Flow final : public Transport<T> {
 
   FlowConfig config_;
   std::shared_ptr<const Manifold<T>> manifold_;
+  std::shared_ptr<LearnedMixture<T>> learned_;  // the base, if the configuration says so
   std::shared_ptr<const Distribution<T>> base_;
   std::unique_ptr<VectorField<T>> field_;
   std::vector<T> parameters_;
   AlignedVector<T> working_;
   ThreadPool pool_;
   std::vector<std::unique_ptr<TileFlow<T>>> workers_;
+  std::vector<std::unique_ptr<FlowMatching<T>>> matchers_;  // made when first needed
   std::vector<AlignedVector<T>> chunk_gradients_;
 };
 

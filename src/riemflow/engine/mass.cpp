@@ -6,7 +6,9 @@
 #include <type_traits>
 
 #include "riemflow/core/error.hpp"
+#include "riemflow/engine/kernel_mass.hpp"
 #include "riemflow/engine/mixture_mass.hpp"
+#include "riemflow/engine/pool_density.hpp"
 #include "riemflow/manifold/parse.hpp"
 #include "riemflow/manifold/whole.hpp"
 
@@ -127,6 +129,25 @@ Integral by_change_of_variables(Transport<T>& flow, std::size_t n, std::uint64_t
   return result;
 }
 
+/// Errors add up: those of cubature are bounds, and standard errors are at most that.
+template <class T>
+Mass pool_mass(PoolDensity<T>& pool, const CubatureOptions& options, std::size_t samples,
+               std::uint64_t seed) {
+  Mass mass;
+  mass.integral.converged = true;
+  for (std::size_t m = 0; m < pool.size(); ++m) {
+    const double weight = pool.weight(m);
+    const Mass own = total_mass(pool.member(m), options, samples, seed);
+    mass.from_samples = mass.from_samples || own.from_samples;
+    mass.integral.value += weight * own.integral.value;
+    mass.integral.error += weight * own.integral.error;
+    mass.integral.evaluations += own.integral.evaluations;
+    mass.integral.failures += own.integral.failures;
+    mass.integral.converged = mass.integral.converged && own.integral.converged;
+  }
+  return mass;
+}
+
 }  // namespace
 
 template <class T>
@@ -165,17 +186,20 @@ FlowConfig with_exact_divergence(FlowConfig config) {
 template <class T>
 Mass total_mass(Density<T>& density, const CubatureOptions& options, std::size_t samples,
                 std::uint64_t seed) {
+  if (auto* pool = dynamic_cast<PoolDensity<T>*>(&density)) return pool_mass(*pool, options, samples, seed);
   if (auto* mixture = dynamic_cast<MixtureDensity<T>*>(&density))
     return mixture_mass(*mixture, options, 4, seed);
+  if (auto* kernels = dynamic_cast<KernelModel<T>*>(&density)) return kernel_mass(*kernels, options, seed);
   const auto manifold = parse_manifold<double>(density.manifold().name());
   const Integrand f = density_of(density);
   Mass result;
-  if (has_patches(*manifold)) {
+  auto* flow = dynamic_cast<Transport<T>*>(&density);
+  // A base that is not the default one may have peaks that a cubature steps over.
+  if (has_patches(*manifold) && (flow == nullptr || flow->exact_base() == nullptr)) {
     const double reach = std::is_same_v<T, float> ? kReachFloat : kReachDouble;
     result.integral = integrate(f, whole_manifold(*manifold, reach), manifold->ambient(), options);
   } else {
     result.from_samples = true;
-    auto* flow = dynamic_cast<Transport<T>*>(&density);
     require(flow != nullptr, "the mass of a density on " + manifold->name() + " that is no flow",
             "cubature ends at three dimensions");
     // A chart's part in it is a formula of its own (tests/density/chart_map_test.cpp).

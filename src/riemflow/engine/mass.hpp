@@ -23,15 +23,16 @@ FlowConfig with_exact_divergence(FlowConfig config);
 
 struct Mass {
   Integral integral;          ///< error: of cubature its estimate, from samples the standard error
-  bool from_samples = false;  ///< d > 3
+  bool from_samples = false;  ///< by a change of variables
 };
 
-/// ∫ p over the whole manifold. d ≤ 3: cubature, which knows nothing of the density but p. d > 3, of flows:
-/// in the coordinates of the base, as the mean of p(φ(z))·|det Dφ(z)|/p₀(z) over `samples` draws z of the
-/// base p₀, with the differential of the flow φ by finite differences; 1 for each of them if p is right, so
-/// that a few hundred tell. A proposal that does not know where p is (the uniform density) was tried first:
-/// it misses any density that a d of 7 makes peaked. Of a mixture: component by component, in any dimension
-/// (engine/mixture_mass.hpp).
+/// ∫ p over the whole manifold. d ≤ 3: cubature, which knows nothing of the density but p. d > 3, and of
+/// flows over a base that is not the default one, which may be too peaked for that: in the coordinates of the
+/// base, as the mean of p(φ(z))·|det Dφ(z)|/p₀(z) over `samples` draws z of the base p₀, with the
+/// differential of the flow φ by finite differences; 1 for each of them if p is right, so that a few hundred
+/// tell. A proposal that does not know where p is (the uniform density) was tried first: it misses any
+/// density that a d of 7 makes peaked. Of mixtures and kernel densities: component by component, in any
+/// dimension (engine/mixture_mass.hpp, engine/kernel_mass.hpp). Of a pool: Σ w_m ∫ p_m, each as above.
 template <class T>
 Mass total_mass(Density<T>& density, const CubatureOptions& options, std::size_t samples = 300,
                 std::uint64_t seed = 0);

@@ -4,6 +4,8 @@
 #include <type_traits>
 
 #include "riemflow/core/error.hpp"
+#include "riemflow/density/learned_mixture.hpp"
+#include "riemflow/density/rounded.hpp"
 #include "riemflow/engine/autoregressive.hpp"
 #include "riemflow/engine/chart_flow.hpp"
 #include "riemflow/engine/cuda_flow.hpp"
@@ -41,14 +43,46 @@ Carried<T> Transport<T>::draw_paths(std::size_t n, std::uint64_t seed, std::uint
   return carry(sample_base(n, seed, 0, first), times);
 }
 
+namespace {
+
+/// What the GPU's kernels have nothing of.
+std::string why_no_gpu(const FlowConfig& config) {
+  if (config.base.kind != BaseKind::standard) return "the GPU has no learned base";
+  if (config.field.input == InputLayer::fourier) return "the GPU has no fourier input layer";
+  return "";
+}
+
+}  // namespace
+
+template <class T>
+Loss Transport<T>::matching_gradient(const Points<T>&, const Points<T>&, std::span<T>, const NoiseKey&) {
+  throw Error("this flow has no flow matching", "train by likelihood, or on the CPU");
+}
+
 template <class T>
 std::unique_ptr<Transport<T>> make_transport(const FlowConfig& config, std::uint64_t seed, int threads,
-                                             Device device) {
+                                             Device device,
+                                             std::shared_ptr<const Distribution<double>> base) {
   require(is_flow(config.model), "a " + std::string(name_of(config.model)) + " is no flow",
           "give a kind of flow, such as riemannian");
+  if (base) {
+    require(config.model == ModelKind::riemannian,
+            "the base " + base->name() + " with the model " + std::string(name_of(config.model)),
+            "use --base default, or --model riemannian");
+    require(device != Device::cuda, "the base " + base->name() + " is not computed on a GPU",
+            "use --device cpu, or --base default");
+    if constexpr (std::is_same_v<T, double>)
+      return std::make_unique<Flow<T>>(config, seed, threads, std::move(base));
+    else
+      return std::make_unique<Flow<T>>(config, seed, threads, std::make_shared<Rounded<T>>(std::move(base)));
+  }
   if (has_chart(config.model)) return std::make_unique<ChartFlow<T>>(config, seed, threads, device);
+  validate(config);
+  const std::string why = why_no_gpu(config);
+  require(device != Device::cuda || why.empty(), why, "use --device cpu");
   if constexpr (std::is_same_v<T, float>) {
-    if (device == Device::cuda || (device == Device::automatic && why_not_cuda(config).empty()))
+    if (device == Device::cuda ||
+        (device == Device::automatic && why.empty() && why_not_cuda(config).empty()))
       return make_cuda_flow(config, seed);
   } else {
     require(device != Device::cuda, "the GPU computes in float, not in double",
@@ -63,20 +97,26 @@ template <class T>
 ParameterLayout transport_layout(const FlowConfig& config) {
   if (config.model == ModelKind::autoregressive) return autoregressive_layout<T>(config);
   const FlowConfig own = has_chart(config.model) ? chart_coordinates(config) : config;
-  return VectorField<T>(parse_manifold<T>(own.manifold), own.field).layout();
+  const std::shared_ptr<const Manifold<T>> manifold = parse_manifold<T>(own.manifold);
+  ParameterLayout layout = VectorField<T>(manifold, own.field).layout();
+  if (own.base.kind == BaseKind::vmf_mixture)
+    add_mixture_blocks(layout, own.base.components, manifold->ambient());
+  return layout;
 }
 
 template <class T>
 std::unique_ptr<Transport<double>> in_double(const Transport<T>& transport, const FlowConfig& config) {
-  auto copy = make_transport<double>(config, 0, transport.threads());
+  auto copy = make_transport<double>(config, 0, transport.threads(), Device::cpu, transport.exact_base());
   std::copy(transport.parameters().begin(), transport.parameters().end(), copy->parameters().begin());
   return copy;
 }
 
 template class Transport<float>;
 template class Transport<double>;
-template std::unique_ptr<Transport<float>> make_transport(const FlowConfig&, std::uint64_t, int, Device);
-template std::unique_ptr<Transport<double>> make_transport(const FlowConfig&, std::uint64_t, int, Device);
+template std::unique_ptr<Transport<float>> make_transport(const FlowConfig&, std::uint64_t, int, Device,
+                                                          std::shared_ptr<const Distribution<double>>);
+template std::unique_ptr<Transport<double>> make_transport(const FlowConfig&, std::uint64_t, int, Device,
+                                                           std::shared_ptr<const Distribution<double>>);
 template ParameterLayout transport_layout<float>(const FlowConfig&);
 template ParameterLayout transport_layout<double>(const FlowConfig&);
 template std::unique_ptr<Transport<double>> in_double(const Transport<float>&, const FlowConfig&);

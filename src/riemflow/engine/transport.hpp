@@ -30,6 +30,8 @@ class Transport : public Density<T> {
   virtual ParameterLayout layout() const = 0;
   /// Of the base: "default", unless it was given another.
   virtual std::string base_name() const { return "default"; }
+  /// The base in double precision; null for the default one, and for one that has no such.
+  virtual std::shared_ptr<const Distribution<double>> exact_base() const { return nullptr; }
 
   /// Tolerances for all calls that follow: training is cheaper with loose ones, claims need tight ones.
   virtual void set_tolerance(double rtol, double atol) = 0;
@@ -68,6 +70,12 @@ class Transport : public Density<T> {
     return nll_gradient(points, gradient, {});
   }
 
+  /// Mean loss of flow matching over the points (density/flow_matching.hpp), in Loss::total and likelihood,
+  /// and its gradient (=). group: data among which the points were drawn at random, them included, for
+  /// targets with less noise; may be empty. Throws Error where there is none: on a GPU.
+  virtual Loss matching_gradient(const Points<T>& points, const Points<T>& group, std::span<T> gradient,
+                                 const NoiseKey& key);
+
   /// Reverse Kullback–Leibler divergence KL(model ‖ target) estimated on n draws, and its gradient (=). The
   /// base draws are those of sample_base(n, options.key.seed, options.key.iteration, 0). target: in the
   /// coordinates in which the field lives, as target_of makes it.
@@ -81,17 +89,19 @@ class Transport : public Density<T> {
 
 /// As config.model says, with random parameters from `seed`. threads: 0 means one for each core, of the CPU.
 /// Throws Error for a kind that the manifold does not have, or that is no flow, and for a GPU that is not
-/// there or cannot compute it; Device::automatic takes one if it can.
+/// there or cannot compute it; Device::automatic takes one if it can. base: instead of the default one, of
+/// Riemannian flows on the CPU.
 template <class T>
 std::unique_ptr<Transport<T>> make_transport(const FlowConfig& config, std::uint64_t seed = 0,
-                                             int threads = 0, Device device = Device::cpu);
+                                             int threads = 0, Device device = Device::cpu,
+                                             std::shared_ptr<const Distribution<double>> base = nullptr);
 
 /// The layout it would have, without the memory that it would take.
 template <class T>
 ParameterLayout transport_layout(const FlowConfig& config);
 
-/// A copy in double precision under a configuration of its own, of the same model and network; its base is
-/// the default one.
+/// A copy in double precision under a configuration of its own, of the same model and network, with the exact
+/// base.
 template <class T>
 std::unique_ptr<Transport<double>> in_double(const Transport<T>& transport, const FlowConfig& config);
 

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "riemflow/core/error.hpp"
+#include "riemflow/engine/pool_density.hpp"
 
 namespace riemflow {
 namespace {
@@ -13,8 +14,9 @@ namespace {
 /// The same flow in double precision, at a tenth of the tolerance and under error control.
 template <class T>
 std::unique_ptr<Transport<double>> reference_of(const Transport<T>& flow) {
-  require(flow.base_name() == "default", "the base of the flow is " + flow.base_name(),
-          "examine a flow with the default base");
+  require(flow.base_name() == "default" || flow.exact_base() != nullptr,
+          "the base of the flow is " + flow.base_name(),
+          "examine a flow with the default base, or one that is there in double precision");
   FlowConfig config = flow.config();
   SolverOptions& solver = config.solver;
   if (solver.fixed_steps > 0) {
@@ -89,6 +91,33 @@ void compare_with_reference(Transport<T>& flow, const Points<T>& samples, Trust&
   trust.accuracy = spread_of(std::move(off));
 }
 
+template <class T>
+Trust examine_paths(Transport<T>& flow, const TrustOptions& options) {
+  Trust trust;
+  Transport<T>& own = flow.coordinates();
+  compare_with_reference(own, go_round(own, options, trust), trust);
+  return trust;
+}
+
+void take_worse(const Spread& other, Spread& spread) {
+  spread.mean = std::max(spread.mean, other.mean);
+  spread.most = std::max(spread.most, other.most);
+  spread.worst = std::max(spread.worst, other.worst);
+}
+
+/// Adds what was found of one flow of a pool.
+void add_paths(const Trust& own, Trust& all) {
+  take_worse(own.round_trip, all.round_trip);
+  take_worse(own.accuracy, all.accuracy);
+  all.reference_tolerance =
+      all.points == 0 ? own.reference_tolerance : std::max(all.reference_tolerance, own.reference_tolerance);
+  all.drift = std::max(all.drift, own.drift);
+  all.off_manifold += own.off_manifold;
+  all.points += own.points;
+  all.failed += own.failed;
+  all.solves.add(own.solves);
+}
+
 }  // namespace
 
 Spread spread_of(std::vector<double> values) {
@@ -131,11 +160,11 @@ std::vector<std::string> reasons_against(const Trust& trust) {
 template <class T>
 Trust examine(Density<T>& density, const TrustOptions& options) {
   Trust trust;
+  auto* pool = dynamic_cast<PoolDensity<T>*>(&density);
+  for (std::size_t m = 0; m < (pool == nullptr ? 1 : pool->size()); ++m)
+    if (auto* flow = dynamic_cast<Transport<T>*>(pool == nullptr ? &density : &pool->member(m)))
+      add_paths(examine_paths(*flow, options), trust);
   trust.mass = total_mass(density, options.cubature, options.mass_samples, options.seed);
-  if (auto* flow = dynamic_cast<Transport<T>*>(&density)) {
-    Transport<T>& own = flow->coordinates();
-    compare_with_reference(own, go_round(own, options, trust), trust);
-  }
   trust.reasons = reasons_against(trust);
   return trust;
 }

@@ -46,9 +46,9 @@ struct TrustOptions {
 
 struct Trust {
   Mass mass;
-  Spread round_trip;           ///< distance in the base
-  Spread accuracy;             ///< |Δ log p| in nats
-  double reference_tolerance;  ///< of the flow in double precision
+  Spread round_trip;               ///< distance in the base
+  Spread accuracy;                 ///< |Δ log p| in nats
+  double reference_tolerance = 0;  ///< of the flow in double precision
   double drift = 0;  ///< largest ||x|√K − 1| of a sphere's coordinates; 0 where there is no sphere
   std::size_t off_manifold = 0;      ///< points of paths that Manifold::defect refuses
   std::size_t points = 0;            ///< samples
@@ -57,9 +57,10 @@ struct Trust {
   std::vector<std::string> reasons;  ///< against trust; none: trustworthy
 };
 
-/// The density must be exact, and a flow have the default base. All but the mass is measured in the
-/// coordinates in which the flow's field lives, which for a model with a chart are those of R^d; a density
-/// that is no flow has a mass only, and 0 points.
+/// The density must be exact, and a flow have the default base or one in double precision. All but the mass
+/// is measured in the coordinates in which the flow's field lives, which for a model with a chart are those
+/// of R^d; a density that is no flow has a mass only, and 0 points. Of a pool all its flows are followed, and
+/// the worst counts.
 template <class T>
 Trust examine(Density<T>& density, const TrustOptions& options);
 

@@ -5,10 +5,12 @@ namespace riemflow {
 
 enum class Activation { tanh, swish };
 
-/// How the network sees a point. On the torus both are sin and cos of the angles; on R^d both are linear.
+/// How the network sees a point. On the torus all are of sin and cos of the angles; on R^d geodesic is
+/// linear.
 enum class InputLayer {
-  linear,   ///< coordinates (unit vector on the sphere)
-  geodesic  ///< signed geodesic distances to learned hyperplanes: angles on the sphere, lengths on the ball
+  linear,    ///< coordinates (unit vector on the sphere)
+  geodesic,  ///< signed geodesic distances to learned hyperplanes: angles on the sphere, lengths on the ball
+  fourier    ///< linear, and the first layer's activation is the sine: waves of learned frequencies
 };
 
 /// What the network's output u is multiplied by on the ball, λ = 2/(1 + K|z|²).
@@ -24,7 +26,8 @@ struct FieldConfig {
   Activation activation = Activation::tanh;
   InputLayer input = InputLayer::linear;
   BallScaling scaling = BallScaling::unit;
-  double bound = 0;  ///< > 0: u = bound·tanh(raw/bound), a bounded field; 0: no bound
+  double frequency = 8;  ///< of fourier: the deviation of the first frequencies, in radians a unit of length
+  double bound = 0;      ///< > 0: u = bound·tanh(raw/bound), a bounded field; 0: no bound
   /// Leading coordinates that are given: the field sees them and does not move them, so that a flow over the
   /// others is a conditional one. Whole factors, or leading angles of a torus. Not a user's setting:
   /// engine/autoregressive.hpp sets it.

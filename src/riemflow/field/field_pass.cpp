@@ -10,8 +10,6 @@ FieldPass<T>::FieldPass(const VectorField<T>& field, const DivergenceConfig& div
                         bool differentiate)
     : field_(field),
       kernels_(simd::kernels<T>()),
-      activation_(field.config().activation == Activation::tanh ? simd::Function::tanh
-                                                                : simd::Function::swish),
       exact_(divergence.estimator == DivergenceEstimator::exact),
       frobenius_(frobenius),
       noise_kind_(divergence.noise),
@@ -163,13 +161,13 @@ bool FieldPass<T>::evaluate(const T* working, T t, const Pack<T>* z, Pack<T>* f,
   input_forward(working, tape);
   set_bias(field_.input_dense(), working, t);
   T* kept = tape + at_hidden_;
-  kernels_.activate(activation_, width_, n_, bias_.data(), kept, wide_.data());
+  kernels_.activate(field_.activation(0), width_, n_, bias_.data(), kept, wide_.data());
   for (const DenseLayer& layer : field_.hidden()) {
     kept += jet_size(width_);
     kernels_.multiply(layer.rows, n_, layer.columns, working + layer.weight, layer.columns, wide_.data(),
                       kept, false);
     set_bias(layer, working, t);
-    kernels_.activate(activation_, width_, n_, bias_.data(), kept, wide_.data());
+    kernels_.activate(field_.activation(1), width_, n_, bias_.data(), kept, wide_.data());
   }
 
   const DenseLayer& output = field_.output();
@@ -221,12 +219,12 @@ void FieldPass<T>::backward(const T* working, T t, const T* tape, Pack<T>* f_bar
   for (std::size_t l = field_.hidden().size() + 1; l-- > 0; kept -= jet_size(width_)) {
     T* next = wide_bar_.data() + (l % 2) * jet_size(width_);
     add_bias_gradient(*layer, bar, t, working_bar);
-    kernels_.reactivate(activation_, width_, n_, kept, wide_.data());
+    kernels_.reactivate(field_.activation(l), width_, n_, kept, wide_.data());
     kernels_.add_outer(layer->rows, n_, layer->columns, bar, wide_.data(), working_bar + layer->weight,
                        layer->columns, transposed_.data());
     kernels_.multiply_transposed(layer->rows, n_, layer->columns, working + layer->weight, layer->columns,
                                  bar, next, false);
-    kernels_.activate_backward(activation_, width_, n_, kept, next);
+    kernels_.activate_backward(field_.activation(l), width_, n_, kept, next);
     bar = next;
     if (l > 0) layer = &field_.hidden()[l - 1];
   }

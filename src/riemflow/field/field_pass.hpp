@@ -54,7 +54,6 @@ class FieldPass {
 
   const VectorField<T>& field_;
   const simd::Kernels<T>& kernels_;
-  simd::Function activation_;
   bool exact_, frobenius_;
   Noise noise_kind_;
   int ambient_, width_;

@@ -21,7 +21,7 @@ Embedding embedding_of(Geometry geometry, InputLayer input) {
 }
 
 std::optional<simd::Function> distance_of(Geometry geometry, InputLayer input) {
-  if (input == InputLayer::linear) return std::nullopt;
+  if (input != InputLayer::geodesic) return std::nullopt;
   if (geometry == Geometry::sphere) return simd::Function::asin;
   if (geometry == Geometry::ball) return simd::Function::asinh;
   return std::nullopt;

@@ -2,6 +2,7 @@
 // The first layer's neurons, one block of weights a factor of the manifold; their pre-activations add up.
 //
 //   linear             ⟨w, φ(x)⟩ with φ the factor's embedding
+//   fourier            the same; a sine follows in place of the activation
 //   geodesic, sphere   ‖w‖·asin(ρ⟨ŵ, n⟩), ŵ = w/‖w‖, n the unit vector: the signed angle to the great
 //                      hypersphere normal to w. The distance has a cone point at ±ŵ, where the paper's neuron
 //                      is not differentiable; ρ = 1/√(1 + 10⁻⁴) rounds it off within 0.01 rad and makes the

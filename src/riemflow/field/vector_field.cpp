@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 
 #include "riemflow/core/error.hpp"
 
@@ -18,6 +19,10 @@ VectorField<T>::VectorField(std::shared_ptr<const Manifold<T>> manifold, const F
   require(std::isfinite(config.bound) && config.bound >= 0,
           "the field's bound is " + std::to_string(config.bound),
           "give a positive number, or 0 for no bound");
+  require(config.input != InputLayer::fourier ||
+              (std::isfinite(config.frequency) && config.frequency > 0 && config.frequency <= 1000),
+          "the frequency of the input layer is " + std::to_string(config.frequency),
+          "give a number above 0, up to 1000 (8 is usual)");
   for (const Factor<T>& factor : factors_) {
     const int index = static_cast<int>(inputs_.size());
     inputs_.push_back(make_input_block(factor, index, config_, features_, layout_, working_size_));
@@ -76,6 +81,14 @@ std::vector<T> VectorField<T>::initial_parameters(std::uint64_t seed) const {
   fill_dense(input_dense_, features_ + 1);
   for (const DenseLayer& layer : hidden_) fill_dense(layer, layer.columns + 1);
   fill_dense(output_, output_.columns + 1);
+  if (config_.input != InputLayer::fourier) return parameters;
+  for (std::size_t i = 0; i < input_dense_.parameters; ++i)
+    parameters[i] =
+        static_cast<T>(config_.frequency * Random(seed, Purpose::initial_parameters, 1, i).normal());
+  const auto width = static_cast<std::size_t>(config_.width), bias = input_dense_.parameters + width;
+  for (std::size_t i = bias; i < bias + width; ++i)
+    parameters[i] = static_cast<T>(std::numbers::pi *
+                                   (2 * Random(seed, Purpose::initial_parameters, 1, i).uniform() - 1));
   return parameters;
 }
 

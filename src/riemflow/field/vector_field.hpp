@@ -32,7 +32,8 @@ class VectorField {
 
   /// input.0.weight …, input.time, input.bias, hidden.1.weight …, output.weight, output.time, output.bias
   const ParameterLayout& layout() const { return layout_; }
-  /// Uniform in ±1/√fan-in, the customary start.
+  /// Uniform in ±1/√fan-in, the customary start; of fourier the first weights are normal with deviation
+  /// `frequency` and the biases phases.
   std::vector<T> initial_parameters(std::uint64_t seed) const;
 
   /// The vector the kernels read (see input_layer.hpp); equal to the parameters unless the input is geodesic.
@@ -43,6 +44,11 @@ class VectorField {
 
   const std::vector<InputBlock>& input_blocks() const { return inputs_; }
   int features() const { return features_; }
+  /// Of hidden layer 0, 1, ….
+  simd::Function activation(std::size_t layer) const {
+    if (layer == 0 && config_.input == InputLayer::fourier) return simd::Function::sin;
+    return config_.activation == Activation::tanh ? simd::Function::tanh : simd::Function::swish;
+  }
   /// The input layer's time and bias; rows = width, no weight of its own.
   const DenseLayer& input_dense() const { return input_dense_; }
   const std::vector<DenseLayer>& hidden() const { return hidden_; }

@@ -30,6 +30,7 @@ void each_number(FitState<T>& state, Visit&& visit) {
   visit(p.skipped);
   visit(p.failed_points);
   visit(state.validations_since_best);
+  visit(state.matched);
 }
 
 template <class T, class Visit>

@@ -22,20 +22,21 @@ namespace {
 using nlohmann::json, nlohmann::ordered_json;
 using Names = std::vector<std::string_view>;
 
-/// Files of riemflow 0.1.0 do not have it: all their models were Riemannian flows.
-constexpr std::string_view kLater = "model";
+/// Files of riemflow 0.1.0 may lack them: their models were what the defaults say.
+constexpr std::string_view kLater[] = {"model", "field.frequency", "base"};
 
 // --- the fields, named once; a struct with one more does not compile ------------------------------
 
 template <class Visit>
 void each_field(FieldConfig& config, Visit&& visit) {
-  auto& [width, depth, activation, input, scaling, bound, given] = config;
+  auto& [width, depth, activation, input, scaling, frequency, bound, given] = config;
   static_cast<void>(given);  // an autoregressive flow's own business
   visit("width", width);
   visit("depth", depth);
   visit("activation", activation);
   visit("input", input);
   visit("scaling", scaling);
+  visit("frequency", frequency);
   visit("bound", bound);
 }
 
@@ -66,20 +67,29 @@ void each_field(Regularisation& regularisation, Visit&& visit) {
 }
 
 template <class Visit>
+void each_field(BaseConfig& config, Visit&& visit) {
+  auto& [kind, components] = config;
+  visit("kind", kind);
+  visit("components", components);
+}
+
+template <class Visit>
 void each_field(FlowConfig& config, Visit&& visit) {
-  auto& [model, manifold, field, divergence, solver, regularisation] = config;
+  auto& [model, manifold, field, divergence, solver, regularisation, base] = config;
   visit("model", model);
   visit("manifold", manifold);
   visit("field", field);
   visit("divergence", divergence);
   visit("solver", solver);
   visit("regularisation", regularisation);
+  visit("base", base);
 }
 
 // In the order of the enumerators.
 Names names_of(ModelKind) { return {kModelKinds.begin(), kModelKinds.end()}; }
 Names names_of(Activation) { return {"tanh", "swish"}; }
-Names names_of(InputLayer) { return {"linear", "geodesic"}; }
+Names names_of(InputLayer) { return {"linear", "geodesic", "fourier"}; }
+Names names_of(BaseKind) { return {"default", "vmf-mixture"}; }
 Names names_of(BallScaling) { return {"none", "unit", "paper"}; }
 Names names_of(DivergenceEstimator) { return {"exact", "hutchinson"}; }
 Names names_of(Noise) { return {"rademacher", "gaussian"}; }
@@ -171,7 +181,8 @@ void read(const json& value, const std::string& where, Struct& fields) {
   each_field(fields, [&](std::string_view name, auto& field) {
     const std::string here = where.empty() ? std::string(name) : fmt::format("{}.{}", where, name);
     const auto at = value.find(std::string(name));
-    if (at == value.end() && here == kLater) return;  // keeps its default
+    if (at == value.end() && std::find(std::begin(kLater), std::end(kLater), here) != std::end(kLater))
+      return;  // keeps its default
     require(at != value.end(), here + " is missing", "give every setting");
     read(*at, here, field);
   });

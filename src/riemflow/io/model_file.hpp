@@ -10,18 +10,25 @@
 //   riemflow_version, seed, data_sha256, data_name
 //   provenance         JSON text: command line, summary of the training, scores
 // A mixture of von Mises–Fisher distributions has the tensors weights [K, 1], means [K, d + 1] and
-// concentrations [K, 1], always in double precision. Anything else in the metadata is kept. Tensors named
-// state.… are the trainer's, to resume from.
+// concentrations [K, 1], always in double precision. A kernel density has centres [n, ambient], weights
+// [n, 1], bandwidths [n, 1], wide [1, 1] and, of anisotropic kernels, shapes [n, Σ ambient² of the factors]
+// (density/kernels.hpp), in double too; a flow over one has them as base.centres, … and base = "kde". A
+// pool has its weights [M, 1], and of each member the tensors under member.N.… and the metadata, config and
+// precision among it, under member.N.….
+// Anything else in the metadata is kept. Tensors named state.… are the trainer's, to resume from.
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "riemflow/density/flow_config.hpp"
+#include "riemflow/density/kernel_density.hpp"
 #include "riemflow/density/mixture_sums.hpp"
 #include "riemflow/engine/flow.hpp"
+#include "riemflow/engine/pool_density.hpp"
 #include "riemflow/io/safetensors.hpp"
 
 namespace riemflow {
@@ -53,9 +60,40 @@ MixtureParameters mixture_of(const Model& model, Fault structure = Fault::bad_da
 /// A width of 600 m on the Earth. The density is right far beyond; coordinates of data are not.
 inline constexpr double kMostConcentration = 1e8;
 
+/// The members of a pool, each a whole model, and their weights.
+struct Pool {
+  std::vector<Model> members;
+  std::vector<double> weights;
+};
+inline constexpr std::size_t kMostMembers = 1000;
+/// A pool of models of one manifold, whose flows are of one precision: Error(Fault::bad_data) otherwise.
+/// weights ≥ 0, scaled to sum 1; members without weight are left out, pools give their members, and states of
+/// training stay behind.
+Model make_pool(const std::vector<Model>& members, const std::vector<double>& weights);
+/// The inverse. Throws Error(structure) unless all is as above and check_model passes for each member,
+/// Error(numbers) unless weights are > 0 of sum 1 ± 1e-9.
+Pool pool_of(const Model& model, Fault structure = Fault::bad_data, Fault numbers = Fault::bad_data);
+/// device: of the members that can use it. Divergences are exact.
+template <class T>
+std::unique_ptr<PoolDensity<T>> make_pool_density(const Model& model, int threads = 0,
+                                                  Device device = Device::cpu);
+/// The model itself if it is a flow; of a pool the flow with the largest weight; none otherwise.
+std::optional<Model> leading_flow(const Model& model);
+/// A kernel density on the manifold of that name.
+Model make_model(const std::string& manifold, const KernelParameters& kernels);
+/// The tensors of a kernel density, their names after `prefix`: of a model that is one (""), or of a flow
+/// over one ("base.").
+void add_kernels(Model& model, const KernelParameters& kernels, const std::string& prefix);
+/// The inverse. Throws Error(structure) unless the tensors are as below, Error(numbers) unless they make a
+/// KernelDensity.
+KernelParameters kernels_of(const Model& model, const std::string& prefix, Fault structure = Fault::bad_data,
+                            Fault numbers = Fault::bad_data);
+/// What the tensors of a flow's base are named after.
+inline constexpr const char* kBasePrefix = "base.";
+
 /// The flow of a model of precision T, bit for bit on the CPU. threads: 0 means one for each core. base:
-/// needed if, and only if, the model's is not the default. Throws Error(Fault::bad_data) as check_model, and
-/// as make_transport.
+/// needed if, and only if, the model's is neither the default nor in the file. Throws Error(Fault::bad_data)
+/// as check_model, and as make_transport.
 template <class T>
 std::unique_ptr<Transport<T>> make_flow(const Model& model, int threads = 0,
                                         std::shared_ptr<const Distribution<T>> base = nullptr,

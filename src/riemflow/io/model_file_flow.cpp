@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "riemflow/core/error.hpp"
+#include "riemflow/engine/kernel_model.hpp"
 #include "riemflow/engine/mixture_density.hpp"
 #include "riemflow/io/model_file.hpp"
 #include "riemflow/io/safetensors_header.hpp"
@@ -22,6 +23,14 @@ constexpr const char* precision_of() {
 }
 
 std::string about(const Model& model) { return model.path.empty() ? "the model: " : model.path + ": "; }
+
+std::string base_of(const Model& model) {
+  const auto recorded = model.metadata.find("base");
+  return recorded == model.metadata.end() ? "default" : recorded->second;
+}
+
+/// A base whose tensors are in the file.
+bool has_kernel_base(const Model& model) { return is_flow(model.config.model) && base_of(model) == "kde"; }
 
 std::vector<std::uint64_t> shape_of(const ParameterBlock& block) {
   return {static_cast<std::uint64_t>(block.rows), static_cast<std::uint64_t>(block.columns)};
@@ -40,6 +49,7 @@ std::vector<const Tensor*> matched(const Model& model, const ParameterLayout& la
   };
   std::map<std::string_view, const Tensor*> by_name;
   for (const Tensor& tensor : model.parameters) {
+    if (has_kernel_base(model) && tensor.name.starts_with(kBasePrefix)) continue;
     if (!by_name.emplace(tensor.name, &tensor).second)
       refuse(fmt::format("tensor {} stands twice", json_quoted(tensor.name)));
   }
@@ -86,8 +96,23 @@ void check_model(const Model& model, Fault structure, Fault numbers) {
           about(model) + "its precision is " + json_quoted(model.precision), "it must be float or double",
           structure);
   validate(model.config);
+  if (model.config.model == ModelKind::kde) {
+    require(model.precision == "double",
+            fmt::format("{}a kernel density of precision {}", about(model), json_quoted(model.precision)),
+            "it must be double", structure);
+    kernels_of(model, "", structure, numbers);
+    return;
+  }
+  if (has_kernel_base(model)) {
+    require(model.config.model == ModelKind::riemannian,
+            fmt::format("{}a {} over a kernel density", about(model), name_of(model.config.model)),
+            "only Riemannian flows have another base: use the file as riemflow wrote it", structure);
+    kernels_of(model, kBasePrefix, structure, numbers);
+  }
   if (model.config.model == ModelKind::vmf_mixture)
     mixture_of(model, structure, numbers);
+  else if (model.config.model == ModelKind::pool)
+    pool_of(model, structure, numbers);
   else if (model.precision == "float")
     parameters_of<float>(model, structure, numbers);
   else
@@ -112,6 +137,8 @@ Model make_model(const Transport<T>& flow, std::span<const T> parameters) {
   for (const ParameterBlock& block : layout.blocks())
     model.parameters.push_back(
         make_tensor<T>(block.name, shape_of(block), parameters.subspan(block.offset, block.size())));
+  if (const auto kernels = std::dynamic_pointer_cast<const KernelDensity>(flow.exact_base()))
+    add_kernels(model, kernels->parameters(), kBasePrefix);
   return model;
 }
 
@@ -121,16 +148,19 @@ std::unique_ptr<Transport<T>> make_flow(const Model& model, int threads,
   require(model.precision == precision_of<T>(),
           fmt::format("{}its precision is {}, not {}", about(model), model.precision, precision_of<T>()),
           "use it in its own");
-  const auto recorded = model.metadata.find("base");
-  const std::string name = recorded == model.metadata.end() ? "default" : recorded->second;
-  require(name == "default" ? base == nullptr : base != nullptr && base->name() == name,
+  const std::string name = base_of(model);
+  std::shared_ptr<const Distribution<double>> kernels;
+  if (has_kernel_base(model) && !base)
+    kernels = std::make_shared<KernelDensity>(parse_manifold<double>(model.config.manifold),
+                                              kernels_of(model, kBasePrefix));
+  require(kernels || name == "default" ? base == nullptr : base != nullptr && base->name() == name,
           fmt::format("{}its base is {}", about(model), json_quoted(name)), "make its flow with that base");
   // Before the flow, which takes memory for whatever its configuration says.
   const std::vector<T> parameters = parameters_of<T>(model, Fault::bad_data, Fault::bad_data);
   try {
     std::unique_ptr<Transport<T>> flow =
         base ? std::make_unique<Flow<T>>(model.config, 0, threads, std::move(base))
-             : make_transport<T>(model.config, 0, threads, device);
+             : make_transport<T>(model.config, 0, threads, device, std::move(kernels));
     std::copy(parameters.begin(), parameters.end(), flow->parameters().begin());
     return flow;
   } catch (const std::bad_alloc&) {
@@ -141,9 +171,13 @@ std::unique_ptr<Transport<T>> make_flow(const Model& model, int threads,
 
 template <class T>
 std::unique_ptr<Density<T>> make_density(const Model& model, int threads, Device device) {
-  if (model.config.model != ModelKind::vmf_mixture) return make_flow<T>(model, threads, nullptr, device);
-  require(device != Device::cuda, about(model) + "a vmf-mixture is not computed on a GPU",
+  if (model.config.model == ModelKind::pool) return make_pool_density<T>(model, threads, device);
+  if (is_flow(model.config.model)) return make_flow<T>(model, threads, nullptr, device);
+  require(device != Device::cuda,
+          fmt::format("{}a {} is not computed on a GPU", about(model), name_of(model.config.model)),
           "use --device cpu");
+  if (model.config.model == ModelKind::kde)
+    return std::make_unique<KernelModel<T>>(model.config.manifold, kernels_of(model, ""), threads);
   return std::make_unique<MixtureDensity<T>>(model.config.manifold, mixture_of(model), threads);
 }
 

@@ -22,6 +22,7 @@ class Chart : public Manifold<T> {
   }
   void to_tangent(const Pack<T>*, Pack<T>*) const final {}
   Pack<T> inner(const Pack<T>*, const Pack<T>* u, const Pack<T>* v) const override { return dot(d_, u, v); }
+  void lower(const Pack<T>*, Pack<T>*) const override {}
   void frame(const Pack<T>*, PackMatrix<T> e) const override { unit_vectors(e); }
 
   void transport(const Pack<T>*, const Pack<T>*, const Pack<T>* v, Pack<T>* w) const override {

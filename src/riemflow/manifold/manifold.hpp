@@ -9,7 +9,7 @@
 // tests/manifold/laws.hpp, which is reusable for your own):
 //   project(x) is a point; project∘project = project; contains(project(x))
 //   tangent projection is idempotent and orthogonal
-//   ⟨e_i, e_j⟩_x = δ_ij for the frame e_1..e_d
+//   ⟨e_i, e_j⟩_x = δ_ij for the frame e_1..e_d,  Σ_i u_i lower(v)_i = ⟨u, v⟩_x
 //   exp_x(log_x(y)) = y,  log_x(exp_x(v)) = v inside the injectivity radius
 //   distance(x, y) = ‖log_x(y)‖_x,  symmetric, triangle inequality
 //   geodesics have constant speed: distance(x, exp_x(s·v)) = s·‖v‖_x
@@ -70,6 +70,8 @@ class Manifold {
   virtual void to_tangent(const Pack<T>* x, Pack<T>* v) const = 0;
   /// ⟨u, v⟩_x
   virtual Pack<T> inner(const Pack<T>* x, const Pack<T>* u, const Pack<T>* v) const = 0;
+  /// In place: v becomes G(x)v, so that Σ_i u_i v_i is ⟨u, v⟩_x for tangent u.
+  virtual void lower(const Pack<T>* x, Pack<T>* v) const = 0;
   /// ‖v‖_x
   Pack<T> norm(const Pack<T>* x, const Pack<T>* v) const { return sqrt(inner(x, v, v)); }
   /// An orthonormal basis of the tangent space: column j of e (ambient × d) = e_j.

@@ -83,6 +83,13 @@ Pack<T> PoincareBall<T>::inner(const Pack<T>* x, const Pack<T>* u, const Pack<T>
   return lambda * lambda * dot(d_, u, v);
 }
 
+// λ² v
+template <class T>
+void PoincareBall<T>::lower(const Pack<T>* x, Pack<T>* v) const {
+  const Pack<T> lambda = 2 / gap(x);
+  for (int i = 0; i < d_; ++i) v[i] *= lambda * lambda;
+}
+
 // e_j = E_j/λ
 template <class T>
 void PoincareBall<T>::frame(const Pack<T>* x, PackMatrix<T> e) const {

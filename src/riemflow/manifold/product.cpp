@@ -77,6 +77,11 @@ Pack<T> Product<T>::inner(const Pack<T>* x, const Pack<T>* u, const Pack<T>* v) 
 }
 
 template <class T>
+void Product<T>::lower(const Pack<T>* x, Pack<T>* v) const {
+  for (const auto& f : factors_) f.manifold->lower(x + f.row, v + f.row);
+}
+
+template <class T>
 void Product<T>::clear(PackMatrix<T> blocks) const {
   for (int i = 0; i < ambient_; ++i)
     for (int j = 0; j < d_; ++j) blocks(i, j) = 0;

@@ -25,6 +25,7 @@ class Product final : public Manifold<T> {
   std::optional<std::string> defect(std::span<const T> point) const override;
   void to_tangent(const Pack<T>* x, Pack<T>* v) const override;
   Pack<T> inner(const Pack<T>* x, const Pack<T>* u, const Pack<T>* v) const override;
+  void lower(const Pack<T>* x, Pack<T>* v) const override;
   void frame(const Pack<T>* x, PackMatrix<T> e) const override;
 
   void exp(const Pack<T>* x, const Pack<T>* v, Pack<T>* y) const override;

@@ -1,5 +1,5 @@
 #pragma once
-// Adam (Kingma & Ba 2015).
+// Adam (Kingma & Ba 2015), with decoupled weight decay (Loshchilov & Hutter 2019).
 
 #include <cmath>
 #include <span>
@@ -12,6 +12,7 @@ struct AdamConfig {
   double beta1 = 0.9;
   double beta2 = 0.999;
   double epsilon = 1e-8;
+  double decay = 0;  ///< of the weights
 };
 
 /// What Adam remembers.
@@ -27,8 +28,8 @@ class Adam {
   Adam(std::size_t size, const AdamConfig& config)
       : config_(config), state_{0, std::vector<T>(size), std::vector<T>(size)} {}
 
-  /// m ← β₁m + (1−β₁)g,  v ← β₂v + (1−β₂)g²,  θ ← θ − rate·m̂/(√v̂ + ε), hats correcting the bias of the zero
-  /// start.
+  /// m ← β₁m + (1−β₁)g,  v ← β₂v + (1−β₂)g²,  θ ← (1 − rate·decay)·θ − rate·m̂/(√v̂ + ε), hats
+  /// correcting the bias of the zero start.
   void step(std::span<T> parameters, std::span<const T> gradient, double rate) {
     const auto steps = static_cast<double>(++state_.steps);
     std::vector<T>&mean = state_.mean, &square = state_.square;
@@ -36,10 +37,11 @@ class Adam {
     const auto scale = static_cast<T>(rate / (1 - std::pow(config_.beta1, steps)));
     const auto root = static_cast<T>(1 / std::sqrt(1 - std::pow(config_.beta2, steps)));
     const auto epsilon = static_cast<T>(config_.epsilon);
+    const auto keep = static_cast<T>(1 - rate * config_.decay);
     for (std::size_t i = 0; i < parameters.size(); ++i) {
       mean[i] = b1 * mean[i] + (1 - b1) * gradient[i];
       square[i] = b2 * square[i] + (1 - b2) * gradient[i] * gradient[i];
-      parameters[i] -= scale * mean[i] / (std::sqrt(square[i]) * root + epsilon);
+      parameters[i] = keep * parameters[i] - scale * mean[i] / (std::sqrt(square[i]) * root + epsilon);
     }
   }
 

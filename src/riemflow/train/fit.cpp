@@ -24,6 +24,15 @@ void validate(const FitConfig& config) {
   require(config.validate_every >= 1,
           "validation every " + std::to_string(config.validate_every) + " iterations",
           "give at least 1 (100 is usual)");
+  require(config.finetune >= 0, "fine-tuning of " + std::to_string(config.finetune) + " steps",
+          "give a number of steps, or 0 for none");
+  require(config.finetune == 0 || config.objective == Objective::flow_matching,
+          "fine-tuning after training by likelihood",
+          "it follows --objective flow-matching: give more "
+          "--iterations instead");
+  require(config.finetune == 0 || (config.finetune_rate > 0 && std::isfinite(config.finetune_rate)),
+          "the learning rate of the fine-tuning is " + std::to_string(config.finetune_rate),
+          "give a positive number (1e-3 is usual)");
   require(config.patience >= 0, "the patience is " + std::to_string(config.patience),
           "give a number of validations, or 0 to never stop early");
 }
@@ -34,10 +43,15 @@ Fit<T>::Fit(Transport<T>& flow, const FitConfig& config, Points<T> training, Poi
       config_(config),
       training_(std::move(training)),
       validation_(std::move(validation)),
-      trainer_(flow, config.train),
+      trainer_(std::in_place, flow, config.train),
       best_parameters_(flow.parameters().begin(), flow.parameters().end()) {
   validate(config);
   require(validation_.size() > 0, "there are no points to validate on", "keep at least one aside");
+  const std::size_t part = config.validation_points == 0
+                               ? validation_.size()
+                               : std::min(validation_.size(), config.validation_points);
+  validation_part_ = Points<T>(part, validation_.dimension);
+  std::copy_n(validation_.values.begin(), validation_part_.values.size(), validation_part_.values.begin());
   progress_.loss = progress_.validation = progress_.best = std::numeric_limits<double>::quiet_NaN();
 }
 
@@ -49,7 +63,7 @@ Fit<T>::Fit(Transport<T>& flow, const FitConfig& config, std::shared_ptr<const D
       target_(std::move(target)),
       coordinates_target_(flow.target_of(target_)),
       draws_(draws),
-      trainer_(flow, config.train),
+      trainer_(std::in_place, flow, config.train),
       best_parameters_(flow.parameters().begin(), flow.parameters().end()) {
   validate(config);
   require(draws_ > 0, "there are no draws to validate on", "give at least one");
@@ -57,25 +71,40 @@ Fit<T>::Fit(Transport<T>& flow, const FitConfig& config, std::shared_ptr<const D
 }
 
 template <class T>
-bool Fit<T>::done() const {
-  return progress_.iteration >= config_.iterations ||
-         (config_.patience > 0 && validations_since_best_ >= config_.patience);
+TrainConfig Fit<T>::finetuning() const {
+  TrainConfig train = config_.train;
+  train.schedule.rate = config_.finetune_rate;
+  train.schedule.iterations = std::max(2L, config_.finetune);
+  return train;
+}
+
+template <class T>
+void Fit<T>::begin_finetuning() {
+  matched_ = progress_.iteration;
+  validations_since_best_ = 0;
+  progress_.loss = std::numeric_limits<double>::quiet_NaN();  // another quantity from here on
+  std::copy(best_parameters_.begin(), best_parameters_.end(), flow_.parameters().begin());
+  trainer_.emplace(flow_, finetuning());
 }
 
 template <class T>
 const FitProgress& Fit<T>::step() {
+  if (stage_done() && !done()) begin_finetuning();
   flow_.set_tolerance(config_.train_tolerance, config_.train_tolerance);
-  note(target_ ? trainer_.step_reverse_kl(*coordinates_target_) : trainer_.step_likelihood(training_));
+  note(target_         ? trainer_->step_reverse_kl(*coordinates_target_)
+       : by_matching() ? trainer_->step_matching(training_)
+                       : trainer_->step_likelihood(training_));
   return progress_;
 }
 
 template <class T>
 void Fit<T>::advance(const std::function<void(const FitProgress&)>& seen) {
-  if (target_ || flow_.resident() == nullptr) return seen(step());
+  if (target_ || config_.objective == Objective::flow_matching || flow_.resident() == nullptr)
+    return seen(step());
   flow_.set_tolerance(config_.train_tolerance, config_.train_tolerance);
   const long validation = (progress_.iteration / config_.validate_every + 1) * config_.validate_every;
   const long most = std::min(validation, config_.iterations) - progress_.iteration;
-  for (const StepReport& report : trainer_.steps_likelihood(training_, most)) {
+  for (const StepReport& report : trainer_->steps_likelihood(training_, most)) {
     note(report);
     seen(progress_);
   }
@@ -93,19 +122,19 @@ void Fit<T>::note(const StepReport& step) {
     progress_.loss = step.loss.likelihood;
   else
     progress_.loss += kSmoothing * (step.loss.likelihood - progress_.loss);
-  progress_.validated =
-      progress_.iteration % config_.validate_every == 0 || progress_.iteration == config_.iterations;
+  progress_.validated = progress_.iteration % config_.validate_every == 0 || progress_.iteration == last();
   if (progress_.validated) run_validation();
 }
 
-/// Scores what would be kept (the moving average if there is one) at the tolerances of evaluation.
+/// Scores what would be kept (the moving average if there is one), at the tolerances of evaluation unless the
+/// best is scored again in the end.
 template <class T>
 void Fit<T>::run_validation() {
   const std::vector<T> current(flow_.parameters().begin(), flow_.parameters().end());
-  const std::vector<T> candidate(trainer_.best_guess().begin(), trainer_.best_guess().end());
+  const std::vector<T> candidate(trainer_->best_guess().begin(), trainer_->best_guess().end());
   std::copy(candidate.begin(), candidate.end(), flow_.parameters().begin());
-  flow_.set_tolerance(config_.flow.solver.rtol, config_.flow.solver.atol);
-  progress_.validation = validation_loss();
+  if (!roughly_validated()) flow_.set_tolerance(config_.flow.solver.rtol, config_.flow.solver.atol);
+  progress_.validation = validation_loss(validation_part_);
   std::copy(current.begin(), current.end(), flow_.parameters().begin());
   if (std::isnan(progress_.best) || progress_.validation < progress_.best) {
     progress_.best = progress_.validation;
@@ -119,23 +148,21 @@ void Fit<T>::run_validation() {
 
 /// A density that fails on a validation point is not a better one, whatever the others say.
 template <class T>
-double Fit<T>::validation_loss() {
+double Fit<T>::validation_loss(const Points<T>& validation) {
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
   if (target_) {
     const TargetScore score = score_against(flow_, *target_, draws_, config_.train.seed);
     return score.failed == 0 ? score.reverse_kl : kInfinity;
   }
-  const LogProb<T> scored = flow_.log_prob(validation_, {config_.train.seed, 0});
+  const LogProb<T> scored = flow_.log_prob(validation, {config_.train.seed, 0});
   return scored.summary.ok() ? -scored.mean() : kInfinity;
 }
 
 template <class T>
 FitState<T> Fit<T>::state() const {
-  return {trainer_.state(),
-          {flow_.parameters().begin(), flow_.parameters().end()},
-          best_parameters_,
-          progress_,
-          validations_since_best_};
+  return {trainer_->state(),       {flow_.parameters().begin(), flow_.parameters().end()},
+          best_parameters_,        progress_,
+          validations_since_best_, matched_};
 }
 
 template <class T>
@@ -143,11 +170,15 @@ void Fit<T>::restore(const FitState<T>& state) {
   require(state.parameters.size() == flow_.parameters().size() &&
               state.best_parameters.size() == flow_.parameters().size(),
           "the saved state is of another network", "resume with the settings the run was started with");
-  trainer_.restore(state.trainer);
+  require(state.matched <= state.progress.iteration, "the saved state is fine-tuned before it was trained",
+          "resume with the settings the run was started with");
+  if (state.matched > 0) trainer_.emplace(flow_, finetuning());
+  trainer_->restore(state.trainer);
   std::copy(state.parameters.begin(), state.parameters.end(), flow_.parameters().begin());
   best_parameters_ = state.best_parameters;
   progress_ = state.progress;
   validations_since_best_ = state.validations_since_best;
+  matched_ = state.matched;
 }
 
 template <class T>
@@ -155,6 +186,7 @@ void Fit<T>::finish() {
   if (std::isnan(progress_.best) && progress_.iteration > 0) run_validation();
   std::copy(best_parameters_.begin(), best_parameters_.end(), flow_.parameters().begin());
   flow_.set_tolerance(config_.flow.solver.rtol, config_.flow.solver.atol);
+  if (roughly_validated() && progress_.iteration > 0) progress_.best = validation_loss(validation_);
 }
 
 template class Fit<float>;

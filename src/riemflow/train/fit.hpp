@@ -5,19 +5,30 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "riemflow/train/trainer.hpp"
 
 namespace riemflow {
 
+/// What data are learned by. A target is learned by reverse KL.
+enum class Objective { likelihood, flow_matching };
+
 struct FitConfig {
   FlowConfig flow;  ///< its solver's tolerances are those of evaluation
   TrainConfig train;
+  Objective objective = Objective::likelihood;
   double train_tolerance = 1e-3;
   long iterations = 20000;
+  /// Likelihood steps after those of flow matching, from the best parameters, with an optimizer of their own.
+  long finetune = 0;
+  double finetune_rate = 1e-3;
   long validate_every = 100;
   long patience = 30;  ///< validations without a better one before stopping; 0: never stop early
+  /// At most so many of the validation points, the first, in each validation, and all in the last; 0: all.
+  /// A validation of a wide network costs as much as hundreds of steps of flow matching.
+  std::size_t validation_points = 0;
 };
 
 void validate(const FitConfig& config);
@@ -27,7 +38,7 @@ struct FitProgress {
   long iteration = 0;
   double loss = 0;  ///< exponentially smoothed over about 50 batches
   double validation = 0;
-  double best = 0;
+  double best = 0;  ///< once finished that of all validation points, at the tolerances of evaluation
   long best_iteration = 0;
   double evaluations = 0;  ///< a training solve
   double rate = 0;         ///< learning rate
@@ -43,6 +54,7 @@ struct FitState {
   std::vector<T> parameters, best_parameters;
   FitProgress progress;
   long validations_since_best = 0;
+  long matched = 0;  ///< iterations before the fine-tuning; 0: it has not begun
 };
 
 template <class T>
@@ -54,7 +66,9 @@ class Fit {
   Fit(Transport<T>& flow, const FitConfig& config, std::shared_ptr<const Distribution<double>> target,
       std::size_t draws);
 
-  bool done() const;
+  bool done() const { return stage_done() && (matched_ > 0 || config_.finetune == 0); }
+  /// Whether it ended, if it did, for want of better validations.
+  bool out_of_patience() const { return config_.patience > 0 && validations_since_best_ >= config_.patience; }
   const FitProgress& step();
   /// One step, or, where the flow trains on a device of its own, those up to the next validation;
   /// seen(progress) after each.
@@ -70,21 +84,35 @@ class Fit {
   std::span<const T> best_parameters() const { return best_parameters_; }
 
  private:
+  bool by_matching() const {
+    return !target_ && config_.objective == Objective::flow_matching && matched_ == 0;
+  }
+  /// The last iteration of flow matching, or of the fine-tuning.
+  long last() const { return matched_ > 0 ? matched_ + config_.finetune : config_.iterations; }
+  bool stage_done() const { return progress_.iteration >= last() || out_of_patience(); }
+  TrainConfig finetuning() const;
+  void begin_finetuning();
   void note(const StepReport& step);
   void run_validation();
   /// Of the flow as it is now; infinite where a point or draw failed.
-  double validation_loss();
+  double validation_loss(const Points<T>& validation);
+  /// Whether validations are rough, and the best is scored again, on all points, when the fit is finished.
+  bool roughly_validated() const {
+    return !target_ &&
+           (config_.objective == Objective::flow_matching || validation_part_.size() < validation_.size());
+  }
 
   Transport<T>& flow_;
   FitConfig config_;
   Points<T> training_, validation_;
+  Points<T> validation_part_;                                  // what each validation but the last sees
   std::shared_ptr<const Distribution<double>> target_;         // null: by likelihood
   std::shared_ptr<const Distribution<T>> coordinates_target_;  // the same as the flow's gradient needs it
   std::size_t draws_ = 0;
-  Trainer<T> trainer_;
+  std::optional<Trainer<T>> trainer_;
   FitProgress progress_;
   std::vector<T> best_parameters_;
-  long validations_since_best_ = 0;
+  long validations_since_best_ = 0, matched_ = 0;
 };
 
 }  // namespace riemflow

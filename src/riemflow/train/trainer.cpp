@@ -14,6 +14,9 @@ void validate(const TrainConfig& config) {
   require(config.adam.beta1 >= 0 && config.adam.beta1 < 1 && config.adam.beta2 >= 0 &&
               config.adam.beta2 < 1 && config.adam.epsilon > 0,
           "Adam's settings are out of range", "give betas in [0, 1) and a positive epsilon");
+  require(config.adam.decay >= 0 && config.adam.decay * config.schedule.rate < 1,
+          "the weights' decay is " + std::to_string(config.adam.decay),
+          "give a positive number below 1/rate, or 0 for none (0.01 is usual)");
   require(config.schedule.shape != Schedule::Shape::cosine || config.schedule.iterations > 1,
           "the cosine schedule has no length", "give it the number of iterations");
   require(config.clip >= 0, "the gradient's limit is " + std::to_string(config.clip),
@@ -52,7 +55,7 @@ StepReport Trainer<T>::step_likelihood(const Points<T>& data) {
 template <class T>
 std::vector<StepReport> Trainer<T>::steps_likelihood(const Points<T>& data, long most) {
   begin(data);
-  if (ResidentTraining<T>* device = flow_.resident()) {
+  if (ResidentTraining<T>* device = config_.adam.decay > 0 ? nullptr : flow_.resident()) {
     std::vector<StepReport> reports = resident_steps(*device, data, most);
     if (!reports.empty()) return reports;
   }
@@ -104,6 +107,31 @@ std::vector<StepReport> Trainer<T>::resident_steps(ResidentTraining<T>& device, 
     summary.rejected = outcome.rejected;
   }
   return reports;
+}
+
+template <class T>
+StepReport Trainer<T>::step_matching(const Points<T>& data) {
+  begin(data);
+  const auto t = static_cast<std::uint64_t>(iteration_);
+  return update(flow_.matching_gradient(batches_->take(data, t), group(data, t), gradient_, options().key));
+}
+
+/// All data or, of more than kMostGroup points, so many batches in a row, this one among them: a batch is a
+/// random part of either.
+template <class T>
+const Points<T>& Trainer<T>::group(const Points<T>& data, std::uint64_t t) {
+  constexpr std::size_t kMostGroup = 8192;
+  if (data.size() <= kMostGroup) return data;
+  const std::uint64_t batches = std::max<std::size_t>(1, kMostGroup / config_.batch), number = t / batches;
+  if (number == group_number_) return group_;
+  group_number_ = number;
+  group_.dimension = data.dimension;
+  group_.values.clear();
+  for (std::uint64_t b = number * batches; b < (number + 1) * batches; ++b) {
+    const Points<T> batch = batches_->take(data, b);
+    group_.values.insert(group_.values.end(), batch.values.begin(), batch.values.end());
+  }
+  return group_;
 }
 
 template <class T>

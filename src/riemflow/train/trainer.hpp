@@ -54,6 +54,8 @@ class Trainer {
   /// The same up to `most` times; more than once only where the flow's device needs no host in between. A
   /// report a step, at least one.
   std::vector<StepReport> steps_likelihood(const Points<T>& data, long most);
+  /// Flow matching on the next batch of `data`.
+  StepReport step_matching(const Points<T>& data);
   /// Reverse KL on fresh draws from the base. target: as flow.target_of makes it.
   StepReport step_reverse_kl(const Distribution<T>& target);
 
@@ -67,6 +69,7 @@ class Trainer {
  private:
   StepReport update(Loss loss);
   void begin(const Points<T>& data);
+  const Points<T>& group(const Points<T>& data, std::uint64_t t);
   /// None where these data cannot be trained on so.
   std::vector<StepReport> resident_steps(ResidentTraining<T>& device, const Points<T>& data, long n);
   GradientOptions options() const {
@@ -79,6 +82,8 @@ class Trainer {
   std::optional<MovingAverage<T>> average_;
   std::optional<Batches> batches_;
   std::size_t data_size_ = 0;
+  Points<T> group_;  // of flow matching, where the data are too many
+  std::uint64_t group_number_ = ~std::uint64_t{0};
   std::vector<T> gradient_;
   long iteration_ = 0;
   double first_step_ = 0;  // of the last batch: solves of a few steps cannot afford to feel their way

@@ -114,6 +114,19 @@ struct Asinh {
   }
 };
 
+struct Sin {
+  // σ′ = cos a, σ″ = −sin a.
+  template <class D, class V>
+  static V kept(D, V a) {
+    return a;
+  }
+  template <class D, class V>
+  static Derivatives<V> at(D d, V a) {
+    const V value = hn::Sin(d, a);
+    return {value, hn::Cos(d, a), hn::Neg(value)};
+  }
+};
+
 /// Calls body with the struct that `function` names.
 template <class Body>
 HWY_INLINE void with_function(Function function, const Body& body) {
@@ -126,6 +139,8 @@ HWY_INLINE void with_function(Function function, const Body& body) {
       return body(Asin());
     case Function::asinh:
       return body(Asinh());
+    case Function::sin:
+      return body(Sin());
   }
 }
 

@@ -11,6 +11,7 @@
 
 #include "riemflow/core/simd/activation-inl.h"
 #include "riemflow/core/simd/matmul-inl.h"
+#include "riemflow/core/simd/sphere_paths-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace riemflow::simd::HWY_NAMESPACE {
@@ -34,7 +35,8 @@ template <class T>
 const Kernels<T>& table() {
   static const Kernels<T> kernels = {
       multiply<T>, multiply_transposed<T>, add_outer<T>,         add_value_sums<T>,
-      activate<T>, reactivate<T>,          activate_backward<T>, spin<T>};
+      activate<T>, reactivate<T>,          activate_backward<T>, path_sums<T>,
+      spin<T>};
   return kernels;
 }
 const Kernels<float>& table_float() { return table<float>(); }

@@ -1,0 +1,219 @@
+// riemflow compare: one table of what a user could take, on the same splits of the user's own data.
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <filesystem>
+
+#include "apps/riemflow/commands.hpp"
+#include "apps/riemflow/compare/comparison.hpp"
+#include "apps/riemflow/compare/summary.hpp"
+#include "apps/riemflow/fit/training_data.hpp"
+#include "apps/riemflow/reproduce/jobs.hpp"
+#include "apps/riemflow/reproduce/machine.hpp"
+#include "apps/riemflow/support/console.hpp"
+#include "apps/riemflow/support/data.hpp"
+#include "apps/riemflow/support/signals.hpp"
+#include "riemflow/core/error.hpp"
+#include "riemflow/io/atomic_file.hpp"
+#include "riemflow/manifold/parse.hpp"
+
+namespace riemflow::app {
+namespace {
+
+struct Options {
+  DataChoice data;
+  std::string manifold, directory = "compare", methods, protocol = "both", time_limit = "60s",
+                        split = "80/10/10", device = "cpu";
+  std::vector<std::string> notes;
+  int splits = 5, threads = 0;
+  bool json = false;
+};
+
+std::vector<const Method*> chosen_methods(const std::string& list) {
+  std::vector<const Method*> chosen;
+  std::vector<std::string> wanted;
+  for (std::size_t begin = 0; begin < list.size();) {
+    const std::size_t end = std::min(list.find(',', begin), list.size());
+    wanted.push_back(list.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  const bool all = wanted.empty();
+  for (const Method& method : all_methods())
+    if (all || std::erase(wanted, method.name) > 0) chosen.push_back(&method);
+  require(wanted.empty(), fmt::format("--methods: there is no '{}'", wanted.empty() ? "" : wanted.front()),
+          fmt::format("the methods are {}", fmt::join(method_names(), ",")), Fault::usage);
+  return chosen;
+}
+
+/// What all runs of a file must have in common, to be compared and to be resumed.
+std::string configuration(const Options& options, const std::string& sha256) {
+  return fmt::format("data {}, split {}, time limit {}, manifold {}, columns {}", sha256.substr(0, 16),
+                     options.split, options.time_limit,
+                     options.manifold.empty() ? "inferred" : options.manifold,
+                     options.data.reading.columns.empty() ? "inferred" : options.data.reading.columns);
+}
+
+Values fit_settings(const Options& options) {
+  Values values = {{"split", options.split}, {"threads", std::to_string(options.threads)}};
+  const auto add = [&](const char* name, const std::string& value) {
+    if (!value.empty()) values[name] = value;
+  };
+  add("manifold", options.manifold);
+  add("columns", options.data.reading.columns);
+  add("units", options.data.reading.units == "auto" ? "" : options.data.reading.units);
+  add("format", options.data.reading.format);
+  add("data-dir", options.data.data_dir);
+  if (options.data.reading.skip_invalid) values["skip-invalid"] = "true";
+  return values;
+}
+
+/// Reads the data once: they must be good before hours are spent, and their manifold says which rows there
+/// are.
+std::string manifold_of_data(const Options& options, const Values& settings) {
+  Method plain = all_methods().front();
+  plain.preset = "default";
+  return read_training_data(options.data.path, settings_of(plain, settings)).manifold;
+}
+
+void run(const Options& options) {
+  require(options.data.path != "-", "compare reads its data several times", "give a file", Fault::usage);
+  const Values settings = fit_settings(options);
+  ComparisonOptions comparison;
+  comparison.data = options.data.path;
+  comparison.extra = settings;
+  comparison.time_limit = options.time_limit;
+  comparison.directory = options.directory;
+  seconds_of(options.time_limit);
+  std::vector<const Method*> wanted = chosen_methods(options.methods);
+  const std::string manifold = manifold_of_data(options, settings);
+  for (const Method* method : wanted) {
+    const std::string reason = why_not(*method, *parse_manifold<double>(manifold));
+    if (reason.empty())
+      comparison.methods.push_back(method);
+    else
+      say("Without {}: {}, and these points are on {}.", method->name, reason, manifold);
+  }
+  require(!comparison.methods.empty(), "no method is left", "name others with --methods", Fault::usage);
+  if (options.protocol != kDistinct) comparison.protocols.emplace_back(kCustomary);
+  if (options.protocol != kCustomary) comparison.protocols.emplace_back(kDistinct);
+  if (options.device != "cpu") comparison.extra["device"] = options.device;
+
+  std::error_code code;
+  std::filesystem::create_directories(options.directory, code);
+  require(!code, fmt::format("cannot create the directory {}: {}", options.directory, code.message()),
+          "name another one with --directory", Fault::cannot_write);
+  const DataIdentity data = identity_of(options.data.path, options.data.data_dir);
+  const std::string name = std::filesystem::path(data.name).stem().string();
+  const auto path = [&](const char* ending) {
+    return (std::filesystem::path(options.directory) / (name + ending)).string();
+  };
+  Results results(path(".runs.json"), "compare", false);
+  const std::string now = configuration(options, data.sha256), before = results.description("configuration");
+  require(before.empty() || before == now,
+          fmt::format("{} holds runs of another comparison ({}; this one is {})", path(".runs.json"), before,
+                      now),
+          "name another --directory, or move it away");
+  const auto experiment = make_comparison(comparison);
+  const std::vector<Job> jobs = jobs_left(*experiment, results, options.splits, "", false);
+  if (!jobs.empty()) {
+    results.describe("configuration", now);
+    results.describe("version", RIEMFLOW_VERSION);
+    results.describe("machine", machine_name());
+    results.describe("command", fmt::format("riemflow compare {} --splits {} --time-limit {}", data.name,
+                                            options.splits, options.time_limit));
+  }
+  for (const std::string& note : options.notes) {
+    const std::size_t equals = note.find('=');
+    require(equals != note.npos && equals > 0, fmt::format("the note '{}' has no name", note),
+            "give it as KEY=VALUE", Fault::usage);
+    results.note(note.substr(0, equals), note.substr(equals + 1));
+  }
+  watch_interrupts();
+  // One at a time: each has all threads, and times are those of a fit alone.
+  const std::size_t failed = work_off(*experiment, jobs, {}, 1, results);
+  if (interrupted()) {
+    say("Interrupted; {} holds the runs that are done. The same command goes on.", path(".runs.json"));
+    throw Exit{kInterrupted};
+  }
+  std::vector<Summary> summaries;
+  for (const std::string& protocol : comparison.protocols)
+    summaries.push_back(summarise(results, comparison.methods, protocol));
+  std::string rows = "| row | made by | |\n|---|---|---|\n";
+  for (const Method* method : comparison.methods)
+    rows += fmt::format("| {} | `{}` | {} |\n", method->name,
+                        command_of(*method, *parse_manifold<double>(manifold)), method->description);
+  const std::string page = fmt::format(
+      "# {}\n\n`{}`; {}.\n\nMean test NLL in nats over the splits ± its standard error (lower is better). "
+      "Differences are "
+      "paired, over all test points of all splits, ± their standard error; below 0 is better than the kernel "
+      "density. The best kernel density is the best on the test points. Kernel densities have training and "
+      "validation points as centres. A fit takes {} at most. Mass: the farthest from 1 of all "
+      "splits.\n\n{}\n{}",
+      data.name, results.description("command"), results.origin(), options.time_limit,
+      experiment->table(results), rows);
+  Json json = {{"data", data.name},
+               {"sha256", data.sha256},
+               {"manifold", manifold},
+               {"configuration", now},
+               {"protocols", Json::array()}};
+  for (const Summary& summary : summaries) json["protocols"].push_back(json_of(summary));
+  write_file_atomically(path(".md"), page);
+  write_file_atomically(path(".csv"), csv(summaries));
+  write_file_atomically(path(".json"), json.dump(2) + "\n");
+  if (options.json)
+    print_json(json);
+  else
+    fmt::print("{}", page);
+  require(failed == 0, fmt::format("{} of {} runs failed, and are not in the table", failed, jobs.size()),
+          "the messages above say why; the same command tries them again", Fault::numerical);
+}
+
+}  // namespace
+
+void add_compare(CLI::App& app) {
+  auto* command =
+      app.add_subcommand("compare", "Kernel densities, mixtures and flows on your data: one table");
+  auto options = std::make_shared<Options>();
+  add_data(*command, options->data)->required();
+  command
+      ->add_option("--splits", options->splits, "Random splits, of seeds 0, 1, …; the same for all methods")
+      ->capture_default_str()
+      ->check(CLI::Range(1, 1000));
+  command
+      ->add_option("--methods", options->methods,
+                   fmt::format("Rows of the table, with commas between: {}; all unless given",
+                               fmt::join(method_names(), ",")))
+      ->type_name("NAME,…");
+  add_choice(*command, "--protocol", options->protocol, {"both", kCustomary, kDistinct},
+             "customary: equal points on both sides of the split; distinct: one of each is kept; or both");
+  command->add_option("--time-limit", options->time_limit, "Of a fit: 90, 90s, 10m, 2h; none")
+      ->capture_default_str()
+      ->type_name("TIME");
+  command->add_option("--split", options->split, "Shares of training, validation and test points")
+      ->capture_default_str()
+      ->type_name("A/B/C");
+  command->add_option("--manifold", options->manifold, "Where the points live; inferred unless given")
+      ->type_name("NAME");
+  command
+      ->add_option("--directory", options->directory,
+                   "Where NAME.md, NAME.csv, NAME.json and NAME.runs.json are, after the name of the data")
+      ->capture_default_str()
+      ->type_name("DIR");
+  add_device(*command, options->device);
+  add_threads(*command, options->threads);
+  command
+      ->add_option("--note", options->notes, "Something for the header of the results, such as commit=abc123")
+      ->type_name("KEY=VALUE")
+      ->allow_extra_args(false);
+  add_json(*command, options->json);
+  command->footer(
+      "Runs that are done are kept: an interrupted comparison goes on where it stopped, and --splits may "
+      "grow.\n\n"
+      "Examples:\n"
+      "  riemflow compare quakes.csv\n"
+      "  riemflow compare quakes.csv --methods kernel-one,kernel-local,auto --splits 3 --protocol distinct\n"
+      "  riemflow compare torsions.csv --columns phi,psi --time-limit 5m --directory results");
+  command->callback([options] { run(*options); });
+}
+
+}  // namespace riemflow::app

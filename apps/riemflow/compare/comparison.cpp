@@ -1,0 +1,149 @@
+#include "apps/riemflow/compare/comparison.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <filesystem>
+
+#include "apps/riemflow/commands.hpp"
+#include "apps/riemflow/compare/summary.hpp"
+#include "apps/riemflow/fit/kernel.hpp"
+#include "apps/riemflow/fit/pooling.hpp"
+#include "apps/riemflow/fit/progress.hpp"
+#include "apps/riemflow/fit/run.hpp"
+#include "apps/riemflow/support/baselines.hpp"
+#include "apps/riemflow/support/console.hpp"
+#include "apps/riemflow/support/exact_flow.hpp"
+#include "riemflow/core/error.hpp"
+#include "riemflow/density/kernel_choice.hpp"
+#include "riemflow/manifold/parse.hpp"
+
+namespace riemflow::app {
+namespace {
+
+constexpr CubatureOptions kMassOptions{5e-4, 0, 400'000};
+
+class Comparison final : public Experiment {
+ public:
+  explicit Comparison(ComparisonOptions options) : options_(std::move(options)) {}
+
+  std::string name() const override { return "compare"; }
+  int runs() const override { return 5; }
+  std::string settings(bool) const override { return ""; }
+  std::vector<Cell> cells(bool) const override {
+    std::vector<Cell> all;
+    const double limit = seconds_of(options_.time_limit);
+    for (const std::string& protocol : options_.protocols)
+      for (const Method* method : options_.methods)
+        all.push_back({cell_name(*method, protocol), std::min(limit, method->seconds)});
+    return all;
+  }
+
+  Json run(const std::string& cell, std::uint64_t split, const RunOptions&) const override {
+    const Silence silence;  // of what each fit would say
+    const auto [method, protocol] = place_of(cell);
+    Values extra = options_.extra;
+    extra["seed"] = std::to_string(split);
+    extra["quiet"] = "true";
+    if (protocol == kDistinct) extra["dedup"] = "true";
+    if (!method->preset.empty()) extra["time-limit"] = options_.time_limit;
+    FitRequest request;
+    Method own = *method;
+    if (own.preset.empty()) own.preset = "default";
+    request.settings = settings_of(own, extra, &request.recorded);
+    const TrainingData data = read_training_data(options_.data, request.settings);
+    if (own.preset == "paper" && data.manifold.starts_with("ball")) {
+      own.preset = "paper-ball";
+      request.recorded.clear();
+      request.settings = settings_of(own, extra, &request.recorded);
+    }
+    const Points<double> test = part_of<double>(data.points, data.split.test);
+    Json result = {{"split", split}};
+    if (method->preset.empty())
+      add_scores(base_scores(data.manifold, test).log_densities, result);
+    else
+      fit(request, data, test, fmt::format("{}-{}-{}", method->name, protocol, split), result);
+    result["points"] = {data.split.training.size(), data.split.validation.size(), test.size()};
+    return result;
+  }
+
+  std::string table(const Results& results) const override {
+    std::string text;
+    for (const std::string& protocol : options_.protocols)
+      text += fmt::format(
+          "## {}\n\n{}\n\n{}\n", protocol == kDistinct ? "Distinct points" : "Customary split",
+          protocol == kDistinct
+              ? "One of each set of equal points is kept before the split: a test point is new."
+              : "Equal points fall on both sides of the split, as in the literature. Where there are "
+                "many, a test point may be a training point, and the score has no bound.",
+          markdown(summarise(results, options_.methods, protocol)));
+    return text;
+  }
+
+ private:
+  std::pair<const Method*, std::string> place_of(const std::string& cell) const {
+    for (const Method* method : options_.methods)
+      for (const std::string& protocol : options_.protocols)
+        if (cell_name(*method, protocol) == cell) return {method, protocol};
+    throw Error("unknown cell " + cell, "report this", Fault::internal);
+  }
+
+  static void add_scores(const std::vector<double>& log_densities, Json& result) {
+    const MeanScore score = mean_score(log_densities);
+    result["nll"] = score.nll;
+    result["nll_error"] = score.error;
+    result["failed"] = score.failed;
+    result["log_densities"] = rounded_array(log_densities, 6);
+  }
+
+  void fit(FitRequest& request, const TrainingData& data, const Points<double>& test, const std::string& name,
+           Json& result) const {
+    request.output = (std::filesystem::path(options_.directory) / (name + ".model")).string();
+    struct Cleanup {
+      std::string path;
+      ~Cleanup() {
+        std::error_code ignored;
+        std::filesystem::remove(path, ignored);
+      }
+    } cleanup{request.output};
+    const FitResult fitted = run_fit(request, data);
+    Model model = load_model(request.output);
+    if (model.config.model == ModelKind::kde) model = with_all_centres(request, data);
+    ModelChoice choice;
+    choice.threads = request.settings.threads;
+    add_scores(log_densities_of_model(model, choice, test), result);
+    const Mass mass = with_exact_density(model, choice, [&](auto& density) {
+      return total_mass(density, kMassOptions, 300, request.settings.seed);
+    });
+    result["mass"] = mass.integral.value;
+    result["mass_error"] = mass.integral.error;
+    result["validation_nll"] = fitted.progress.best;
+    result["fit_seconds"] = fitted.seconds;
+    result["iterations"] = fitted.progress.iteration;
+    result["stopped"] = fitted.stopped;
+    if (!fitted.members.empty()) result["members"] = fitted.members;
+  }
+
+  /// A kernel density as good as it can be: its recipe chosen on the validation points, which then are
+  /// centres too, as in the pool of `fit`.
+  static Model with_all_centres(const FitRequest& request, const TrainingData& data) {
+    ThreadPool pool(request.settings.threads);
+    const std::shared_ptr<const Manifold<double>> manifold = parse_manifold<double>(data.manifold);
+    std::vector<std::size_t> known = data.split.training;
+    known.insert(known.end(), data.split.validation.begin(), data.split.validation.end());
+    const KernelRecipe recipe = fit_kernels(request.settings, data).recipe;
+    KernelData centres(manifold, part_of<double>(data.points, known),
+                       std::max(recipe.neighbours, recipe.shape_neighbours), &pool);
+    return make_model(data.manifold, centres.parameters(recipe));
+  }
+
+  ComparisonOptions options_;
+};
+
+}  // namespace
+
+std::unique_ptr<Experiment> make_comparison(ComparisonOptions options) {
+  return std::make_unique<Comparison>(std::move(options));
+}
+
+}  // namespace riemflow::app

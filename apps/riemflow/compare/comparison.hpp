@@ -1,0 +1,23 @@
+#pragma once
+// A comparison as an experiment: a cell is a method under a protocol, a run one split.
+
+#include "apps/riemflow/compare/methods.hpp"
+#include "apps/riemflow/reproduce/experiment.hpp"
+
+namespace riemflow::app {
+
+struct ComparisonOptions {
+  std::string data;  ///< a file, or the name of a data set
+  Values extra;      ///< settings of fit for all: reading, split, threads, device
+  std::string time_limit;
+  std::string directory;  ///< where a model is kept while it is scored
+  std::vector<const Method*> methods;
+  std::vector<std::string> protocols;
+};
+
+/// "customary": equal points fall on both sides of the split; "distinct": one of each is kept.
+inline constexpr const char *kCustomary = "customary", *kDistinct = "distinct";
+
+std::unique_ptr<Experiment> make_comparison(ComparisonOptions options);
+
+}  // namespace riemflow::app

@@ -1,0 +1,97 @@
+#include "apps/riemflow/compare/methods.hpp"
+
+#include <fmt/format.h>
+
+#include "apps/riemflow/fit/recorded.hpp"
+#include "riemflow/engine/mixture_density.hpp"
+
+namespace riemflow::app {
+namespace {
+
+bool is_ball(const Manifold<double>& manifold) {
+  const auto factors = manifold.factors();
+  return factors.size() == 1 && factors.front().geometry == Geometry::ball;
+}
+
+/// The paper has settings of its own for the ball.
+std::string preset_on(const Method& method, const Manifold<double>& manifold) {
+  return method.preset == "paper" && is_ball(manifold) ? "paper-ball" : method.preset;
+}
+
+}  // namespace
+
+const std::vector<Method>& all_methods() {
+  static const std::vector<Method> all = {
+      {"uniform", "uniform density, or the base where there is none", "", {}, false, 0.1},
+      {"kernel-one",
+       "kernel density, one bandwidth",
+       "default",
+       {{"model", "kde"}, {"kernel", "one"}},
+       true,
+       10},
+      {"kernel-local",
+       "kernel density, local bandwidths",
+       "default",
+       {{"model", "kde"}, {"kernel", "local"}},
+       true,
+       20},
+      {"kernel-anisotropic",
+       "kernel density, local shapes",
+       "default",
+       {{"model", "kde"}, {"kernel", "anisotropic"}},
+       true,
+       30},
+      {"vmf-mixture",
+       "mixture of von Mises–Fisher distributions, by EM",
+       "default",
+       {{"model", "vmf-mixture"}, {"optimizer", "em"}},
+       false,
+       30},
+      {"stereographic",
+       "flow in the stereographic chart, as in the paper",
+       "paper",
+       {{"model", "stereographic"}},
+       false,
+       300},
+      {"wrapped", "flow in the tangent space, as in the paper", "paper", {{"model", "wrapped"}}, false, 300},
+      {"paper", "Riemannian flow, as in the paper", "paper", {}, false, 400},
+      {"flow-matching", "Riemannian flow matching", "default", {{"objective", "flow-matching"}}, false, 100},
+      {"auto", "the default of fit: a pool of kernel densities and flows", "auto", {}, false, 60},
+  };
+  return all;
+}
+
+std::vector<std::string> method_names() {
+  std::vector<std::string> names;
+  for (const Method& method : all_methods()) names.push_back(method.name);
+  return names;
+}
+
+std::string why_not(const Method& method, const Manifold<double>& manifold) {
+  if ((method.name == "vmf-mixture" || method.name == "stereographic") && !is_one_sphere(manifold))
+    return "it is for spheres";
+  if (method.name == "wrapped" && !is_ball(manifold)) return "it is for the ball";
+  return "";
+}
+
+FitSettings settings_of(const Method& method, const Values& extra, Values* recorded) {
+  Values values = overridden(overridden(preset_values(method.preset), method.options), extra);
+  if (const auto objective = values.find("objective"); objective != values.end())
+    values = overridden(objective_values(objective->second), values);
+  Scratch scratch;
+  set_values(scratch.app, values);
+  if (recorded != nullptr)
+    for (const auto& [name, value] : effective_values(scratch.app))
+      if (is_recorded(name)) (*recorded)[name] = value;
+  return scratch.settings;
+}
+
+std::string command_of(const Method& method, const Manifold<double>& manifold) {
+  if (method.preset.empty()) return "–";
+  std::string text = "fit";
+  if (method.preset != "default") text += " --preset " + preset_on(method, manifold);
+  for (const auto& [name, value] : method.options) text += fmt::format(" --{} {}", name, value);
+  return text;
+}
+
+}  // namespace riemflow::app

@@ -1,0 +1,35 @@
+#pragma once
+// The rows of `riemflow compare`: densities that a user could take, each as `riemflow fit` with options makes
+// it.
+
+#include <string>
+#include <vector>
+
+#include "apps/riemflow/fit/layers.hpp"
+#include "apps/riemflow/fit/settings.hpp"
+#include "riemflow/manifold/manifold.hpp"
+
+namespace riemflow::app {
+
+struct Method {
+  std::string name;         ///< of --methods
+  std::string description;  ///< in the table
+  std::string preset;       ///< of fit
+  Values options;           ///< of fit, beside those of the preset
+  bool kernel = false;      ///< a kernel density: what the others are measured against
+  double seconds = 10;      ///< a run, roughly, where no limit ends it
+};
+
+/// All there are, in the order of the table; the uniform density, which needs no fit, has no preset.
+const std::vector<Method>& all_methods();
+std::vector<std::string> method_names();
+
+/// Why there is no such density on the manifold; empty where there is.
+std::string why_not(const Method& method, const Manifold<double>& manifold);
+
+/// The settings of `riemflow fit` for the method, with `extra` over its own.
+FitSettings settings_of(const Method& method, const Values& extra, Values* recorded = nullptr);
+/// "fit --preset paper --model stereographic"
+std::string command_of(const Method& method, const Manifold<double>& manifold);
+
+}  // namespace riemflow::app

@@ -1,0 +1,43 @@
+#pragma once
+// What the runs of a comparison say together: means, and differences point by point.
+
+#include "apps/riemflow/compare/methods.hpp"
+#include "apps/riemflow/reproduce/results.hpp"
+
+namespace riemflow::app {
+
+/// A mean and its standard error; NaN where there is none.
+struct Estimate {
+  double mean, error;
+};
+
+struct SummaryRow {
+  const Method* method;
+  std::size_t splits = 0, failed = 0;  ///< test points that failed, in all
+  Estimate nll;                        ///< over the splits
+  double validation = 0;
+  /// NLL less that of a kernel density on the same points, over all test points of all splits; error NaN for
+  /// the row itself.
+  Estimate to_one, to_best;
+  double mass = 0, mass_error = 0;  ///< the mass farthest from 1, and what it is known to
+  double seconds = 0;               ///< of a fit
+};
+
+struct Summary {
+  std::string protocol;
+  const Method* best = nullptr;  ///< the kernel density with the lowest mean NLL on the test points
+  std::vector<SummaryRow> rows;
+};
+
+/// The cell of Results in which a method's runs are.
+std::string cell_name(const Method& method, const std::string& protocol);
+
+Summary summarise(const Results& results, const std::vector<const Method*>& methods,
+                  const std::string& protocol);
+
+std::string markdown(const Summary& summary);
+/// Lines protocol,method,…, with a header before the first.
+std::string csv(const std::vector<Summary>& summaries);
+Json json_of(const Summary& summary);
+
+}  // namespace riemflow::app

@@ -1,0 +1,233 @@
+#include "apps/riemflow/fit/automatic.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+#include "apps/riemflow/commands.hpp"
+#include "apps/riemflow/fit/output_file.hpp"
+#include "apps/riemflow/fit/pool_flow.hpp"
+#include "apps/riemflow/fit/pooling.hpp"
+#include "apps/riemflow/fit/progress.hpp"
+#include "apps/riemflow/fit/provenance.hpp"
+#include "apps/riemflow/support/baselines.hpp"
+#include "apps/riemflow/support/console.hpp"
+#include "apps/riemflow/support/signals.hpp"
+#include "riemflow/core/error.hpp"
+#include "riemflow/density/kernel_choice.hpp"
+#include "riemflow/manifold/parse.hpp"
+
+namespace riemflow::app {
+namespace {
+
+/// Fewer validation points than that say little about weights: then every point is held out once, in one of
+/// these folds.
+constexpr std::size_t kFewValidation = 150, kFolds = 5;
+/// A flow more for each of these, up to kMostFlows: seeds that err in different places.
+constexpr double kSecondsOfAFlow = 120;
+constexpr long kMostFlows = 4;
+
+struct Fold {
+  std::vector<std::size_t> training, held_out;
+};
+
+/// One fold, the split's own; or kFolds of training and validation points together.
+std::vector<Fold> folds_of(const Split& split) {
+  if (split.validation.size() >= kFewValidation) return {{split.training, split.validation}};
+  std::vector<std::size_t> all = split.training;
+  all.insert(all.end(), split.validation.begin(), split.validation.end());
+  const std::size_t n = std::min(kFolds, all.size());
+  std::vector<Fold> folds(n);
+  // The split is random already: every n-th of its points is as good as any.
+  for (std::size_t i = 0; i < all.size(); ++i)
+    for (std::size_t k = 0; k < n; ++k)
+      (i % n == k ? folds[k].held_out : folds[k].training).push_back(all[i]);
+  return folds;
+}
+
+class PoolRun {
+ public:
+  PoolRun(const FitRequest& request, const TrainingData& data)
+      : request_(request),
+        data_(data),
+        manifold_(parse_manifold<double>(data.manifold)),
+        folds_(folds_of(data.split)),
+        pool_(request.settings.threads),
+        limit_(seconds_of(request.settings.time_limit)),
+        log_(request.settings.log, 0) {
+    require(data.target == nullptr, "--target with --model pool",
+            "a pool learns from data: give a file, or another --model");
+    require(request.settings.device != "cuda", "--device cuda with --model pool",
+            "its flows are learned by flow matching, which has no GPU code: use --device cpu, or another "
+            "--model");
+    choice_.threads = request.settings.threads;
+    test_ = part(data.split.test);
+    known_ = data.split.training;
+    known_.insert(known_.end(), data.split.validation.begin(), data.split.validation.end());
+  }
+
+  FitResult operator()() {
+    require_file(request_.output);
+    require_writable(request_.output);
+    watch_interrupts();
+    if (folds_.size() > 1)
+      say("{} validation points are few: the weights are chosen by {} folds of the {} training and "
+          "validation "
+          "points.",
+          data_.split.validation.size(), folds_.size(), known_.size());
+    for (const KernelShape shape : {KernelShape::one, KernelShape::local, KernelShape::anisotropic}) {
+      if (!contenders_.empty() && out_of_time()) break;
+      add_kernels(shape);
+    }
+    best_kernel_ =
+        *std::min_element(contenders_.begin(), contenders_.end(), [](const auto& a, const auto& b) {
+          return mean_score(a.validation).nll < mean_score(b.validation).nll;
+        });
+    save(false);
+    const double left = limit_ - seconds_since(start_);
+    const long flows =
+        std::isfinite(left) ? std::clamp(static_cast<long>(left / kSecondsOfAFlow), 1L, kMostFlows) : 1;
+    for (long i = 0; i < flows && !out_of_time(); ++i) {
+      add_flow(i, flows);
+      save(false);
+    }
+    if (interrupted()) {
+      say("Interrupted; {} holds the pool of what there is. The fit of a pool cannot be resumed.",
+          request_.output);
+      throw Exit{kInterrupted};
+    }
+    return save(true);
+  }
+
+ private:
+  Points<double> part(const std::vector<std::size_t>& rows) const {
+    return part_of<double>(data_.points, rows);
+  }
+  bool out_of_time() const { return interrupted() || seconds_since(start_) >= limit_; }
+
+  KernelDensity kernels(const KernelRecipe& recipe, const std::vector<std::size_t>& rows) {
+    KernelData centres(manifold_, part(rows), std::max(recipe.neighbours, recipe.shape_neighbours), &pool_);
+    return KernelDensity(manifold_, centres.parameters(recipe));
+  }
+
+  /// The recipe by validation, or by cross-validation where there are folds; then, since a recipe is a few
+  /// numbers, with all points that are known as centres.
+  void add_kernels(KernelShape shape) {
+    say("Kernel density, {}.", name_of(shape));
+    const bool few = folds_.size() > 1;
+    const KernelRecipe recipe =
+        fit_kernel_density(manifold_, part(few ? known_ : folds_.front().training),
+                           few ? Points<double>() : part(folds_.front().held_out), shape, &pool_)
+            .recipe;
+    Contender contender{fmt::format("kernel density, {}", name_of(shape)), {}, {}, {}};
+    for (const Fold& fold : folds_) {
+      const std::vector<double> scores = kernels(recipe, fold.training).log_prob(part(fold.held_out), &pool_);
+      contender.validation.insert(contender.validation.end(), scores.begin(), scores.end());
+    }
+    const KernelDensity all = kernels(recipe, known_);
+    contender.test = all.log_prob(test_, &pool_);
+    contender.models.push_back(make_model(data_.manifold, all.parameters()));
+    contenders_.push_back(std::move(contender));
+  }
+
+  /// One flow a fold; their mean is the member. A fold without one leaves no member.
+  void add_flow(long number, long flows) {
+    const double seconds = (limit_ - seconds_since(start_)) /
+                           static_cast<double>((flows - number) * static_cast<long>(folds_.size()));
+    Contender contender{flows > 1 ? fmt::format("flow {}", number + 1) : "flow", {}, {}, {}};
+    std::vector<std::vector<double>> tests;
+    for (std::size_t k = 0; k < folds_.size(); ++k) {
+      PoolFlow job{data_.manifold, part_of<float>(data_.points, folds_[k].training),
+                   part_of<float>(data_.points, folds_[k].held_out),
+                   request_.settings.seed + 1000 * static_cast<std::uint64_t>(number) + k,
+                   request_.settings.threads};
+      const std::optional<Model> model = train(job, seconds, contender.name, k);
+      if (!model) return;
+      const std::vector<double> scores = log_densities_of_model(*model, choice_, part(folds_[k].held_out));
+      contender.validation.insert(contender.validation.end(), scores.begin(), scores.end());
+      if (test_.size() > 0) tests.push_back(log_densities_of_model(*model, choice_, test_));
+      contender.models.push_back(*model);
+    }
+    if (!tests.empty())
+      contender.test = pooled_log_densities(
+          tests, std::vector<double>(tests.size(), 1 / static_cast<double>(tests.size())));
+    contenders_.push_back(std::move(contender));
+  }
+
+  std::optional<Model> train(const PoolFlow& job, double seconds, const std::string& name, std::size_t fold) {
+    std::unique_ptr<ProgressLine> line;
+    std::string stage_shown;
+    const auto begun = Clock::now();
+    return fit_pool_flow(job, seconds, [&](const char* stage, const FitProgress& progress, long steps) {
+      if (stage_shown != stage) {
+        stage_shown = stage;
+        line = std::make_unique<ProgressLine>(steps, seconds - seconds_since(begun), request_.settings.quiet);
+        line->note(folds_.size() > 1
+                       ? fmt::format("{} by {}, fold {}/{}", name, stage, fold + 1, folds_.size())
+                       : fmt::format("{} by {}", name, stage));
+        steps_before_ = steps_;
+      }
+      line->update(progress);
+      FitProgress all = progress;
+      all.iteration += steps_before_;
+      all.best_iteration += steps_before_;
+      steps_ = all.iteration;
+      log_.add(all, seconds_since(start_));
+      return !interrupted();
+    });
+  }
+
+  FitResult save(bool finished) {
+    WeighedPool pool = weigh(contenders_);
+    FitResult result;
+    result.progress.iteration = result.progress.best_iteration = steps_;
+    result.progress.best = mean_score(pool.validation).nll;
+    result.stopped = out_of_time() ? "time limit" : "iterations";
+    const double nan = std::numeric_limits<double>::quiet_NaN();
+    result.test_nll = result.test_error = result.reference_nll = nan;
+    result.reference = manifold_->compact() ? "uniform density" : "base";
+    if (!pool.test.empty()) {
+      const MeanScore test = mean_score(pool.test);
+      result.test_nll = test.nll;
+      result.test_error = test.error;
+      result.failed_test_points = test.failed;
+      result.reference_nll = base_scores(data_.manifold, test_).nll();
+    }
+    for (const Tensor& tensor : pool.model.parameters)
+      result.parameters += tensor.bytes.size() / item_size(tensor.dtype);
+    result.members = pool_rows(contenders_, pool);
+    result.members_table = pool_table(contenders_, pool);
+    describe(pool.model, request_, data_);
+    nlohmann::ordered_json about = provenance(request_, data_, result.progress, finished ? &result : nullptr);
+    about["members"] = result.members;
+    about["best_kernel_validation_nll"] = mean_score(best_kernel_.validation).nll;
+    pool.model.metadata["provenance"] = about.dump();
+    save_model(request_.output, pool.model);
+    result.seconds = seconds_since(start_);
+    return result;
+  }
+
+  const FitRequest& request_;
+  const TrainingData& data_;
+  std::shared_ptr<const Manifold<double>> manifold_;
+  std::vector<Fold> folds_;
+  ThreadPool pool_;
+  double limit_;
+  TrainingLog log_;
+  ModelChoice choice_;
+  Points<double> test_;
+  std::vector<std::size_t> known_;  // training and validation
+  Clock::time_point start_ = Clock::now();
+  std::vector<Contender> contenders_;
+  Contender best_kernel_;
+  long steps_ = 0, steps_before_ = 0;
+};
+
+}  // namespace
+
+FitResult run_pool_fit(const FitRequest& request, const TrainingData& data) {
+  return PoolRun(request, data)();
+}
+
+}  // namespace riemflow::app

@@ -1,0 +1,91 @@
+#include "apps/riemflow/fit/kernel.hpp"
+
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+#include "apps/riemflow/fit/output_file.hpp"
+#include "apps/riemflow/fit/progress.hpp"
+#include "apps/riemflow/fit/provenance.hpp"
+#include "apps/riemflow/support/console.hpp"
+#include "riemflow/core/error.hpp"
+#include "riemflow/density/base.hpp"
+#include "riemflow/density/draws.hpp"
+#include "riemflow/engine/kernel_model.hpp"
+#include "riemflow/manifold/parse.hpp"
+
+namespace riemflow::app {
+namespace {
+
+std::optional<KernelShape> shape_of(const std::string& name) {
+  for (const KernelShape shape : {KernelShape::one, KernelShape::local, KernelShape::anisotropic})
+    if (name_of(shape) == name) return shape;
+  return std::nullopt;  // best
+}
+
+}  // namespace
+
+KernelFit fit_kernels(const FitSettings& settings, const TrainingData& data) {
+  require(data.target == nullptr, "a kernel density of a --target",
+          "a kernel density is made of data: give a file");
+  ThreadPool pool(settings.threads);
+  return fit_kernel_density(
+      parse_manifold<double>(data.manifold), part_of<double>(data.points, data.split.training),
+      part_of<double>(data.points, data.split.validation), shape_of(settings.kernel), &pool);
+}
+
+FitResult run_kernel_fit(const FitRequest& request, const TrainingData& data) {
+  require_file(request.output);
+  require_writable(request.output);
+  const auto start = Clock::now();
+  const KernelFit fit = fit_kernels(request.settings, data);
+  FitResult result;
+  result.progress.iteration = result.progress.best_iteration = fit.evaluations;
+  result.progress.best = -fit.score;
+  result.stopped = "convergence";
+  result.kernels = KernelSummary{fit.recipe, fit.parameters.size()};
+  const std::shared_ptr<const Manifold<double>> manifold = parse_manifold<double>(data.manifold);
+  const auto reference = default_base<double>(manifold);
+  result.reference = manifold->compact() ? "uniform density" : reference->name();
+  result.test_nll = result.test_error = result.reference_nll = std::numeric_limits<double>::quiet_NaN();
+  if (!data.split.test.empty()) {
+    const Points<double> test = part_of<double>(data.points, data.split.test);
+    KernelModel<double> density(data.manifold, fit.parameters, request.settings.threads);
+    const LogProb<double> scored = density.log_prob(test);
+    result.test_nll = -scored.mean();
+    result.test_error = scored.standard_error();
+    const std::vector<double> base = log_densities_of(*reference, test);
+    result.reference_nll = -std::accumulate(base.begin(), base.end(), 0.0) / static_cast<double>(test.size());
+  }
+  Model model = make_model(data.manifold, fit.parameters);
+  for (const Tensor& tensor : model.parameters) result.parameters += tensor.bytes.size() / sizeof(double);
+  describe(model, request, data);
+  model.metadata["provenance"] = provenance(request, data, result.progress, &result).dump();
+  save_model(request.output, model);
+  result.seconds = seconds_since(start);
+  return result;
+}
+
+std::string text_of(const KernelSummary& kernels) {
+  const KernelRecipe& recipe = kernels.recipe;
+  std::string text = fmt::format("{} at {} centres, bandwidth {:.4g}",
+                                 recipe.shape == KernelShape::one     ? "one bandwidth"
+                                 : recipe.shape == KernelShape::local ? "local bandwidths"
+                                                                      : "anisotropic kernels",
+                                 kernels.centres, recipe.scale);
+  if (recipe.shape != KernelShape::one)
+    text += fmt::format(" × (distance to neighbour {})^{:g}", recipe.neighbours, recipe.adaptivity);
+  if (recipe.shape == KernelShape::anisotropic)
+    text += fmt::format(", shapes of {} neighbours, {:g} round", recipe.shape_neighbours, recipe.shrinkage);
+  return text + fmt::format(", wide share {:.3g}", recipe.wide);
+}
+
+nlohmann::ordered_json json_of(const KernelSummary& kernels) {
+  const KernelRecipe& recipe = kernels.recipe;
+  return {{"shape", name_of(recipe.shape)},  {"centres", kernels.centres},
+          {"bandwidth", recipe.scale},       {"neighbours", recipe.neighbours},
+          {"adaptivity", recipe.adaptivity}, {"shape_neighbours", recipe.shape_neighbours},
+          {"shrinkage", recipe.shrinkage},   {"wide", recipe.wide}};
+}
+
+}  // namespace riemflow::app

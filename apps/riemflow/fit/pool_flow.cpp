@@ -1,0 +1,130 @@
+#include "apps/riemflow/fit/pool_flow.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace riemflow::app {
+namespace {
+
+/// Of the time; the rest is for the likelihood, whose steps are dear and worth it.
+constexpr double kMatchingShare = 0.25;
+constexpr long kMostMatching = 20'000, kMostTuning = 3000, kLeastTuning = 10, kTimedSteps = 10;
+/// Of the time left that steps are planned for: solves grow longer as training goes on.
+constexpr double kPlanned = 0.8;
+
+FitConfig matching_config(const PoolFlow& job) {
+  FitConfig config;
+  config.objective = Objective::flow_matching;
+  config.flow.manifold = job.manifold;
+  config.flow.field.width = 128;
+  config.flow.field.depth = 4;
+  config.flow.field.activation = Activation::swish;
+  config.flow.field.input = InputLayer::fourier;
+  config.flow.field.frequency = 6;
+  config.train.batch = 256;
+  config.train.seed = job.seed;
+  config.train.average = 0.999;
+  config.train.schedule = {Schedule::Shape::cosine, 5e-3, kMatchingSteps};
+  config.validation_points = 1000;
+  config.patience = 0;
+  return config;
+}
+
+void set_steps(FitConfig& config, long steps, long validations) {
+  config.iterations = steps;
+  config.train.schedule.iterations = std::max(2L, steps);
+  config.validate_every = std::max(1L, steps / validations);
+}
+
+class FlowFit {
+ public:
+  FlowFit(const PoolFlow& job, double seconds, const FlowWatch& watch)
+      : job_(job),
+        seconds_(seconds),
+        watch_(watch),
+        config_(matching_config(job)),
+        flow_(make_transport<float>(config_.flow, job.seed, job.threads)) {}
+
+  std::optional<Model> operator()() {
+    long steps = kMatchingSteps;
+    if (std::isfinite(seconds_))
+      steps = std::clamp(static_cast<long>(kMatchingShare * seconds_ / seconds_a_matching_step()), 100L,
+                         kMostMatching);
+    set_steps(config_, steps, 8);
+    run("flow matching");
+    if (going_) tune();
+    if (!std::isfinite(best_)) return std::nullopt;
+    return make_model<float>(*flow_, best_parameters_);
+  }
+
+ private:
+  /// Trains, and keeps what it found if that is the best so far.
+  void run(const char* stage) {
+    Fit<float> fit(*flow_, config_, job_.training, job_.held_out);
+    while (!fit.done() && going_)
+      fit.advance([&](const FitProgress& progress) {
+        going_ = going_ && watch_(stage, progress, config_.iterations) && seconds_since(start_) < seconds_;
+      });
+    fit.finish();
+    if (fit.progress().best < best_) {
+      best_ = fit.progress().best;
+      best_parameters_.assign(flow_->parameters().begin(), flow_->parameters().end());
+    } else if (!best_parameters_.empty()) {
+      std::copy(best_parameters_.begin(), best_parameters_.end(), flow_->parameters().begin());
+    }
+  }
+
+  void tune() {
+    config_.objective = Objective::likelihood;
+    config_.train.schedule.rate = 3e-3;
+    long steps = kTuningSteps;
+    if (std::isfinite(seconds_)) {
+      const double left = kPlanned * (seconds_ - seconds_since(start_));
+      steps = std::min(static_cast<long>(left / seconds_a_tuning_step()), kMostTuning);
+    }
+    if (steps < kLeastTuning) return;
+    set_steps(config_, steps, 8);
+    run("likelihood");
+  }
+
+  /// Steps of a training that is thrown away.
+  double seconds_a_matching_step() {
+    const std::vector<float> kept(flow_->parameters().begin(), flow_->parameters().end());
+    Trainer<float> trainer(*flow_, config_.train);
+    trainer.step_matching(job_.training);
+    const auto begun = Clock::now();
+    for (long i = 0; i < kTimedSteps; ++i) trainer.step_matching(job_.training);
+    std::copy(kept.begin(), kept.end(), flow_->parameters().begin());
+    return std::max(1e-6, seconds_since(begun) / kTimedSteps);
+  }
+
+  /// Of the density that flow matching left, whose solves are about as long as they will be.
+  double seconds_a_tuning_step() {
+    flow_->set_tolerance(config_.train_tolerance, config_.train_tolerance);
+    const std::size_t batch = std::min(config_.train.batch, job_.training.size());
+    Points<float> points(batch, job_.training.dimension);
+    std::copy_n(job_.training.values.begin(), points.values.size(), points.values.begin());
+    std::vector<float> gradient(flow_->parameters().size());
+    const auto begun = Clock::now();
+    flow_->nll_gradient(points, gradient);
+    return std::max(1e-6, seconds_since(begun));
+  }
+
+  const PoolFlow& job_;
+  double seconds_;
+  const FlowWatch& watch_;
+  FitConfig config_;
+  std::unique_ptr<Transport<float>> flow_;
+  Clock::time_point start_ = Clock::now();
+  bool going_ = true;
+  double best_ = std::numeric_limits<double>::infinity();
+  std::vector<float> best_parameters_;
+};
+
+}  // namespace
+
+std::optional<Model> fit_pool_flow(const PoolFlow& job, double seconds, const FlowWatch& watch) {
+  return FlowFit(job, seconds, watch)();
+}
+
+}  // namespace riemflow::app

@@ -1,0 +1,30 @@
+#pragma once
+// A flow for a pool: learned by flow matching, then fine-tuned by likelihood, in a given time.
+
+#include <functional>
+#include <optional>
+
+#include "apps/riemflow/fit/progress.hpp"
+#include "riemflow/io/model_file.hpp"
+#include "riemflow/train/fit.hpp"
+
+namespace riemflow::app {
+
+struct PoolFlow {
+  std::string manifold;
+  Points<float> training, held_out;
+  std::uint64_t seed = 0;
+  int threads = 0;
+};
+
+/// Called after each step: the stage, where it stands and how many steps it has. False ends the training.
+using FlowWatch = std::function<bool(const char* stage, const FitProgress& progress, long steps)>;
+
+/// The parameters that score best on the held-out points; none if no validation was finite. The numbers of
+/// steps are such that they take about `seconds`, measured on the way; infinite: kMatchingSteps and
+/// kTuningSteps, and the same bits for any number of threads.
+std::optional<Model> fit_pool_flow(const PoolFlow& job, double seconds, const FlowWatch& watch);
+
+inline constexpr long kMatchingSteps = 6000, kTuningSteps = 400;
+
+}  // namespace riemflow::app

@@ -1,0 +1,61 @@
+#pragma once
+// Where kernels measure distances: a manifold embedded so that most distances are straight lines.
+//
+//   S^d_K   x itself, |x| = R = 1/√K            chord |x − y|
+//   T^d     (cos x_i, sin x_i) for each angle   chord² = Σ_i 4 sin²((x_i − y_i)/2)
+//   R^d     x itself                            |x − y|
+//   B^d_K   x and b = 1 − c|x|²                 geodesic (2/√c) asinh √q,  q = c|x − y|²/(b(x) b(y))
+//
+// and on products the root of the sum of squares. All are metrics (a tree may prune by the triangle
+// inequality), also for means of embedded points, and none is longer than the geodesic distance.
+
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "riemflow/manifold/manifold.hpp"
+
+namespace riemflow {
+
+class KernelSpace {
+ public:
+  struct Part {
+    Geometry geometry;
+    double curvature;
+    int dimension;  ///< d of the factor
+    int ambient;    ///< its numbers in a point, from `row` on
+    int row;
+    int column;  ///< where its embedded numbers start
+    const Manifold<double>* manifold;
+  };
+
+  explicit KernelSpace(std::shared_ptr<const Manifold<double>> manifold);
+
+  const Manifold<double>& manifold() const { return *manifold_; }
+  const std::shared_ptr<const Manifold<double>>& shared_manifold() const { return manifold_; }
+  const std::vector<Part>& parts() const { return parts_; }
+  /// Numbers of an embedded point.
+  int width() const { return width_; }
+  /// Whether squared distances are plain sums of squares: no ball among the factors.
+  bool flat() const { return flat_; }
+  /// Of the smallest sphere; +∞ without one.
+  double smallest_radius() const { return smallest_radius_; }
+
+  /// e (width) = the embedded x (ambient). Points of a sphere that rounding has moved off it are put back.
+  void embed(std::span<const double> x, double* e) const;
+  /// What depends on other numbers of e is computed anew: for means of embedded points.
+  void complete(double* e) const;
+  double squared_distance(const double* a, const double* b) const;
+  /// sinh²(ρ/2) = q between embedded points of a part that is a ball.
+  static double ball_q(const Part& part, const double* a, const double* b);
+
+ private:
+  std::shared_ptr<const Manifold<double>> manifold_;
+  std::vector<Part> parts_;
+  int width_ = 0;
+  bool flat_ = true;
+  double smallest_radius_;
+};
+
+}  // namespace riemflow
