@@ -7,6 +7,7 @@
 
 #include "riemflow/core/error.hpp"
 #include "riemflow/density/draws.hpp"
+#include "riemflow/density/kernel_density.hpp"
 #include "riemflow/density/rounded.hpp"
 #include "riemflow/density/uniform.hpp"
 #include "riemflow/manifold/parse.hpp"
@@ -77,10 +78,13 @@ std::string Flow<T>::base_name() const {
 
 template <class T>
 std::shared_ptr<const Distribution<double>> Flow<T>::exact_base() const {
-  if (base_name() == "default") return nullptr;
-  if constexpr (std::is_same_v<T, double>) return base_;
-  const auto* rounded = dynamic_cast<const Rounded<T>*>(base_.get());
-  return rounded == nullptr ? nullptr : rounded->exact();
+  // Kernel densities alone: what a caller made up has no mass that anyone vouches for.
+  if constexpr (std::is_same_v<T, double>) {
+    return std::dynamic_pointer_cast<const KernelDensity>(base_);
+  } else {
+    const auto* rounded = dynamic_cast<const Rounded<T>*>(base_.get());
+    return rounded == nullptr ? nullptr : std::dynamic_pointer_cast<const KernelDensity>(rounded->exact());
+  }
 }
 
 template <class T>

@@ -194,7 +194,7 @@ Mass total_mass(Density<T>& density, const CubatureOptions& options, std::size_t
   const Integrand f = density_of(density);
   Mass result;
   auto* flow = dynamic_cast<Transport<T>*>(&density);
-  // A base that is not the default one may have peaks that a cubature steps over.
+  // A kernel density as the base has peaks that a cubature steps over.
   if (has_patches(*manifold) && (flow == nullptr || flow->exact_base() == nullptr)) {
     const double reach = std::is_same_v<T, float> ? kReachFloat : kReachDouble;
     result.integral = integrate(f, whole_manifold(*manifold, reach), manifold->ambient(), options);
@@ -204,6 +204,14 @@ Mass total_mass(Density<T>& density, const CubatureOptions& options, std::size_t
             "cubature ends at three dimensions");
     // A chart's part in it is a formula of its own (tests/density/chart_map_test.cpp).
     result.integral = by_change_of_variables(flow->coordinates(), samples, seed);
+    if (const auto kernels = std::dynamic_pointer_cast<const KernelDensity>(flow->exact_base())) {
+      // What is carried along is the mass of the base.
+      KernelModel<double> base(manifold->name(), kernels->parameters(), density.threads());
+      const Integral own = kernel_mass(base, options, seed).integral;
+      result.integral.value *= own.value;
+      result.integral.error += own.error;
+      result.integral.evaluations += own.evaluations;
+    }
     result.integral.converged = result.integral.error <= std::max(options.absolute, options.relative);
   }
   return result;
