@@ -182,7 +182,7 @@ void add_compare(CLI::App& app) {
   command
       ->add_option("--methods", options->methods,
                    fmt::format("Rows of the table, with commas between: {}; all unless given",
-                               fmt::join(method_names(), ",")))
+                               fmt::join(method_names(), ", ")))
       ->type_name("NAME,…");
   add_choice(*command, "--protocol", options->protocol, {"both", kCustomary, kDistinct},
              "customary: equal points on both sides of the split; distinct: one of each is kept; or both");

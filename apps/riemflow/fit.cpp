@@ -190,7 +190,9 @@ void fit(const CLI::App& command, const Invocation& invocation) {
   const Values values = effective_values(effective.app);
   refuse_foreign_options(effective.settings.model, user);
   refuse_options_of_one_model(command, effective.settings.model, user);
-  if (invocation.resume && std::filesystem::exists(invocation.output))
+  // A pool that is not there yet is begun, as a flow would be.
+  if (invocation.resume &&
+      (effective.settings.model != name_of(ModelKind::pool) || std::filesystem::exists(invocation.output)))
     refuse_resumed(effective.settings.model);
 
   if (invocation.print_config) {

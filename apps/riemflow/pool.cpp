@@ -153,7 +153,7 @@ void add_pool(CLI::App& app) {
   add_evaluation(*command, options->evaluation);
   add_json(*command, options->json);
   command->footer(
-      "The pool is the density Σ w p of the models' densities p, with the weights w that make DATA most "
+      "The pool is the sum of the models' densities times weights, those that make DATA most "
       "likely.\n"
       "Where models were fitted to DATA, their validation points choose the weights, and their test points\n"
       "test the pool; their splits must be the same. Otherwise all points of DATA choose. The pool holds "

@@ -21,7 +21,7 @@
 namespace riemflow::app {
 namespace {
 
-constexpr CubatureOptions kMassOptions{5e-4, 0, 400'000};
+constexpr CubatureOptions kMassOptions{1e-3, 0, 200'000};
 
 class Comparison final : public Experiment {
  public:

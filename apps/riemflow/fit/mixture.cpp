@@ -234,7 +234,8 @@ void refuse_foreign_options(const std::string& model, const Values& given) {
     require(!kernels || !given.contains(name), fmt::format("--{} with --model {}", name, model),
             "a kernel density has none of it: leave it out", Fault::usage);
   const auto base = given.find("base");
-  require(base == given.end() || base->second == "default" || model == name_of(ModelKind::riemannian),
+  require(base == given.end() || base->second == "default" || model == name_of(ModelKind::riemannian) ||
+              (base->second != "kde" && !mixture && !kernels && model != name_of(ModelKind::pool)),
           fmt::format("--base with --model {}", model), "it is of --model riemannian", Fault::usage);
   require(kernels || !given.contains("kernel") || (base != given.end() && base->second == "kde"),
           fmt::format("--kernel with --model {}", model), "it is of --model kde and of --base kde",

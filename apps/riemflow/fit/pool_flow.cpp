@@ -76,7 +76,7 @@ class FlowFit {
 
   void tune() {
     config_.objective = Objective::likelihood;
-    config_.train.schedule.rate = 3e-3;
+    config_.train.schedule.rate = 5e-3;
     long steps = kTuningSteps;
     if (std::isfinite(seconds_)) {
       const double left = kPlanned * (seconds_ - seconds_since(start_));

@@ -25,6 +25,6 @@ using FlowWatch = std::function<bool(const char* stage, const FitProgress& progr
 /// kTuningSteps, and the same bits for any number of threads.
 std::optional<Model> fit_pool_flow(const PoolFlow& job, double seconds, const FlowWatch& watch);
 
-inline constexpr long kMatchingSteps = 6000, kTuningSteps = 400;
+inline constexpr long kMatchingSteps = 4000, kTuningSteps = 400;
 
 }  // namespace riemflow::app
