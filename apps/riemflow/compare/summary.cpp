@@ -111,10 +111,11 @@ std::string markdown(const Summary& summary) {
       "| method | test NLL | less one-bandwidth kernel density | less best kernel density | mass | seconds | "
       "splits |\n|---|---|---|---|---|---|---|\n";
   for (const SummaryRow& row : summary.rows)
-    table += fmt::format("| {}{} | {} | {} | {} | {} | {:.0f} | {}{} |\n", row.method->name,
+    table += fmt::format("| {}{} | {} | {} | {} | {} | {} | {}{} |\n", row.method->name,
                          row.method == summary.best ? " (best kernel density)" : "", text(row.nll),
-                         text(row.to_one, true), text(row.to_best, true), mass_text(row), row.seconds,
-                         row.splits, row.failed > 0 ? fmt::format(", {} points failed", row.failed) : "");
+                         text(row.to_one, true), text(row.to_best, true), mass_text(row),
+                         std::isnan(row.seconds) ? "–" : fmt::format("{:.0f}", row.seconds), row.splits,
+                         row.failed > 0 ? fmt::format(", {} points failed", row.failed) : "");
   return table;
 }
 
