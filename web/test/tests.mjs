@@ -241,7 +241,7 @@ export const tests = [
     name: 'tables and curves',
     file: globe,
     async check(page) {
-      for (const text of ['uniform density', 'kernel density', 'this model'])
+      for (const text of ['uniform density', 'kernel density (one bandwidth)', 'this model'])
         assert.ok(await page.locator('#scores').getByText(text).isVisible(), text);
       assert.match(await page.textContent('#scores'), /2\.5310/);
       assert.match(await page.textContent('#check'), /total mass/);

@@ -32,6 +32,13 @@ std::string section(const char* id, const char* title, const std::string& body) 
       id, title, body);
 }
 
+/// "kernel density (one bandwidth)" as it is said: kernel density with one bandwidth.
+std::string in_a_sentence(const std::string& name) {
+  const std::size_t bracket = name.find(" (");
+  if (bracket == name.npos) return name;
+  return name.substr(0, bracket) + " with " + name.substr(bracket + 2, name.size() - bracket - 3);
+}
+
 /// A measure of the check: what, its value, its bar, and whether it is within.
 std::string check_row(const std::string& what, const std::string& value, const std::string& bar,
                       bool within) {
@@ -113,7 +120,7 @@ std::string verdict_sentence(const PageContent& content) {
   for (std::size_t i = 0; i + 1 < content.scores.size(); ++i) {
     const PointScores& other = content.scores[i];
     others += fmt::format("{}{} of the {}", i == 0 ? ", against " : " and ", nats(other.nll()),
-                          other.name.substr(0, other.name.find(" (")));
+                          in_a_sentence(other.name));
   }
   return text + others + "; lower is better.";
 }
