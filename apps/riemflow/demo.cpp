@@ -118,7 +118,7 @@ void demo(const DemoOptions& options) {
 }  // namespace
 
 void add_demo(CLI::App& app) {
-  auto* command = app.add_subcommand("demo", "Fit, check and use a density of earthquakes, in a minute");
+  auto* command = app.add_subcommand("demo", "Fit, check and use a density of earthquakes, in a few minutes");
   auto options = std::make_shared<DemoOptions>();
   command->add_option("--directory", options->directory, "Where everything is written")
       ->capture_default_str()

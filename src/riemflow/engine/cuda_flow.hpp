@@ -1,6 +1,6 @@
 #pragma once
 // Flow on a GPU: the same density, in float, with the same random numbers and the same solver; step sizes are
-// shared by four points instead of sixteen, so results agree to the tolerance and not to the bit. Same seed,
+// shared by eight points instead of sixteen, so results agree to the tolerance and not to the bit. Same seed,
 // same bits, from run to run. The header is the same whether the build has CUDA or not.
 
 #include <memory>

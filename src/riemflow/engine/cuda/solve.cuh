@@ -43,7 +43,7 @@ enum Mode {
 struct Problem {
   int size;                   ///< of the kernel, which of kSizes
   int ambient, jets, depth;
-  int width;                  ///< units, of which there are row_tiles() · 16
+  int width;                  ///< units of a hidden layer
   int groups;                 ///< of points in a tile
   int warps;                  ///< of a block
   int stride;                 ///< floats from row to row of activations
