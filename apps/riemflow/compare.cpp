@@ -148,7 +148,7 @@ void run(const Options& options) {
       "paired, over all test points of all splits, ± their standard error; below 0 is better than the kernel "
       "density. The best kernel density is the best on the test points. Kernel densities have training and "
       "validation points as centres. A fit takes {} at most. Mass: the farthest from 1 of all "
-      "splits.\n\n{}\n{}",
+      "splits; of flows by a change of variables at 300 points.\n\n{}\n{}",
       data.name, results.description("command"), results.origin(), options.time_limit,
       experiment->table(results), rows);
   Json json = {{"data", data.name},

@@ -71,6 +71,22 @@ TEST(KernelChoice, AnisotropicKernelsFollowAFault) {
   EXPECT_EQ(fit_kernel_density(sphere, data).recipe.shape, KernelShape::anisotropic);
 }
 
+TEST(KernelChoice, AllShapesAtOnceAreThoseOneByOne) {
+  const ManifoldPointer sphere = parse_manifold<double>("sphere:2");
+  const Points<double> data = fault(400, 1);
+  const std::vector<KernelFit> fits = fit_kernel_densities(sphere, data);
+  ASSERT_EQ(fits.size(), 3u);
+  for (const KernelFit& fit : fits) {
+    const KernelFit alone = fit_kernel_density(sphere, data, {}, fit.recipe.shape);
+    EXPECT_EQ(fit.score, alone.score);
+    EXPECT_EQ(fit.parameters.bandwidths, alone.parameters.bandwidths);
+  }
+  // What has no direction needs no kernels that have one: two, or a third that is not round.
+  for (const std::uint64_t seed : {5u, 6u, 7u})
+    for (const KernelFit& fit : fit_kernel_densities(sphere, bump(300, seed)))
+      EXPECT_FALSE(fit.recipe.shape == KernelShape::anisotropic && fit.recipe.shrinkage == 1);
+}
+
 TEST(KernelChoice, DuplicatesDoNotDriveTheBandwidthToZero) {
   const ManifoldPointer sphere = parse_manifold<double>("sphere:2");
   const Points<double> data = bump(200, 5);

@@ -27,6 +27,9 @@ TEST(TotalMass, IsOne) {
     EXPECT_NEAR(mass.integral.value, 1, 2e-4) << name << " " << mass.integral.evaluations;
     EXPECT_TRUE(mass.integral.converged) << name << " " << mass.integral.error;
     EXPECT_EQ(mass.integral.failures, 0u) << name;
+    const Mass sampled = total_mass(*flow, options, 30, 3, FlowMass::by_change_of_variables);
+    EXPECT_TRUE(sampled.from_samples);
+    EXPECT_NEAR(sampled.integral.value, 1, 2e-4) << name;
   }
 }
 

@@ -22,6 +22,7 @@ namespace riemflow::app {
 namespace {
 
 constexpr CubatureOptions kMassOptions{1e-3, 0, 200'000};
+constexpr std::size_t kMassSamples = 300;
 
 class Comparison final : public Experiment {
  public:
@@ -113,7 +114,8 @@ class Comparison final : public Experiment {
     choice.threads = request.settings.threads;
     add_scores(log_densities_of_model(model, choice, test), result);
     const Mass mass = with_exact_density(model, choice, [&](auto& density) {
-      return total_mass(density, kMassOptions, 300, request.settings.seed);
+      return total_mass(density, kMassOptions, kMassSamples, request.settings.seed,
+                        FlowMass::by_change_of_variables);
     });
     result["mass"] = mass.integral.value;
     result["mass_error"] = mass.integral.error;

@@ -76,10 +76,7 @@ class PoolRun {
           "validation "
           "points.",
           data_.split.validation.size(), folds_.size(), known_.size());
-    for (const KernelShape shape : {KernelShape::one, KernelShape::local, KernelShape::anisotropic}) {
-      if (!contenders_.empty() && out_of_time()) break;
-      add_kernels(shape);
-    }
+    add_kernels();
     best_kernel_ =
         *std::min_element(contenders_.begin(), contenders_.end(), [](const auto& a, const auto& b) {
           return mean_score(a.validation).nll < mean_score(b.validation).nll;
@@ -111,24 +108,25 @@ class PoolRun {
     return KernelDensity(manifold_, centres.parameters(recipe));
   }
 
-  /// The recipe by validation, or by cross-validation where there are folds; then, since a recipe is a few
+  /// Recipes by validation, or by cross-validation where there are folds; then, since a recipe is a few
   /// numbers, with all points that are known as centres.
-  void add_kernels(KernelShape shape) {
-    say("Kernel density, {}.", name_of(shape));
+  void add_kernels() {
+    say("Kernel densities.");
     const bool few = folds_.size() > 1;
-    const KernelRecipe recipe =
-        fit_kernel_density(manifold_, part(few ? known_ : folds_.front().training),
-                           few ? Points<double>() : part(folds_.front().held_out), shape, &pool_)
-            .recipe;
-    Contender contender{fmt::format("kernel density, {}", name_of(shape)), {}, {}, {}};
-    for (const Fold& fold : folds_) {
-      const std::vector<double> scores = kernels(recipe, fold.training).log_prob(part(fold.held_out), &pool_);
-      contender.validation.insert(contender.validation.end(), scores.begin(), scores.end());
+    const Points<double> training = part(few ? known_ : folds_.front().training),
+                         validation = few ? Points<double>() : part(folds_.front().held_out);
+    for (const KernelFit& fit : fit_kernel_densities(manifold_, training, validation, &pool_)) {
+      Contender contender{fmt::format("kernel density, {}", name_of(fit.recipe.shape)), {}, {}, {}};
+      for (const Fold& fold : folds_) {
+        const std::vector<double> scores =
+            kernels(fit.recipe, fold.training).log_prob(part(fold.held_out), &pool_);
+        contender.validation.insert(contender.validation.end(), scores.begin(), scores.end());
+      }
+      const KernelDensity all = kernels(fit.recipe, known_);
+      contender.test = all.log_prob(test_, &pool_);
+      contender.models.push_back(make_model(data_.manifold, all.parameters()));
+      contenders_.push_back(std::move(contender));
     }
-    const KernelDensity all = kernels(recipe, known_);
-    contender.test = all.log_prob(test_, &pool_);
-    contender.models.push_back(make_model(data_.manifold, all.parameters()));
-    contenders_.push_back(std::move(contender));
   }
 
   /// One flow a fold; their mean is the member. A fold without one leaves no member.

@@ -26,4 +26,11 @@ KernelFit fit_kernel_density(std::shared_ptr<const Manifold<double>> manifold, c
                              const Points<double>& validation = {}, std::optional<KernelShape> shape = {},
                              ThreadPool* pool = nullptr);
 
+/// The best of each shape, in the order of KernelShape, for the price of the last. Without the anisotropic
+/// one where that would be round, and so a local one again.
+std::vector<KernelFit> fit_kernel_densities(std::shared_ptr<const Manifold<double>> manifold,
+                                            const Points<double>& points,
+                                            const Points<double>& validation = {},
+                                            ThreadPool* pool = nullptr);
+
 }  // namespace riemflow

@@ -131,13 +131,13 @@ Integral by_change_of_variables(Transport<T>& flow, std::size_t n, std::uint64_t
 
 /// Errors add up: those of cubature are bounds, and standard errors are at most that.
 template <class T>
-Mass pool_mass(PoolDensity<T>& pool, const CubatureOptions& options, std::size_t samples,
-               std::uint64_t seed) {
+Mass pool_mass(PoolDensity<T>& pool, const CubatureOptions& options, std::size_t samples, std::uint64_t seed,
+               FlowMass flows) {
   Mass mass;
   mass.integral.converged = true;
   for (std::size_t m = 0; m < pool.size(); ++m) {
     const double weight = pool.weight(m);
-    const Mass own = total_mass(pool.member(m), options, samples, seed);
+    const Mass own = total_mass(pool.member(m), options, samples, seed, flows);
     mass.from_samples = mass.from_samples || own.from_samples;
     mass.integral.value += weight * own.integral.value;
     mass.integral.error += weight * own.integral.error;
@@ -184,9 +184,10 @@ FlowConfig with_exact_divergence(FlowConfig config) {
 }
 
 template <class T>
-Mass total_mass(Density<T>& density, const CubatureOptions& options, std::size_t samples,
-                std::uint64_t seed) {
-  if (auto* pool = dynamic_cast<PoolDensity<T>*>(&density)) return pool_mass(*pool, options, samples, seed);
+Mass total_mass(Density<T>& density, const CubatureOptions& options, std::size_t samples, std::uint64_t seed,
+                FlowMass flows) {
+  if (auto* pool = dynamic_cast<PoolDensity<T>*>(&density))
+    return pool_mass(*pool, options, samples, seed, flows);
   if (auto* mixture = dynamic_cast<MixtureDensity<T>*>(&density))
     return mixture_mass(*mixture, options, 4, seed);
   if (auto* kernels = dynamic_cast<KernelModel<T>*>(&density)) return kernel_mass(*kernels, options, seed);
@@ -195,7 +196,9 @@ Mass total_mass(Density<T>& density, const CubatureOptions& options, std::size_t
   Mass result;
   auto* flow = dynamic_cast<Transport<T>*>(&density);
   // A kernel density as the base has peaks that a cubature steps over.
-  if (has_patches(*manifold) && (flow == nullptr || flow->exact_base() == nullptr)) {
+  const bool by_cubature =
+      flow == nullptr || (flows == FlowMass::by_cubature && flow->exact_base() == nullptr);
+  if (has_patches(*manifold) && by_cubature) {
     const double reach = std::is_same_v<T, float> ? kReachFloat : kReachDouble;
     result.integral = integrate(f, whole_manifold(*manifold, reach), manifold->ambient(), options);
   } else {
@@ -221,7 +224,7 @@ template std::vector<double> log_density_at(Density<float>&, const Points<double
 template std::vector<double> log_density_at(Density<double>&, const Points<double>&, SolveSummary*);
 template Integrand density_of(Density<float>&, SolveSummary*);
 template Integrand density_of(Density<double>&, SolveSummary*);
-template Mass total_mass(Density<float>&, const CubatureOptions&, std::size_t, std::uint64_t);
-template Mass total_mass(Density<double>&, const CubatureOptions&, std::size_t, std::uint64_t);
+template Mass total_mass(Density<float>&, const CubatureOptions&, std::size_t, std::uint64_t, FlowMass);
+template Mass total_mass(Density<double>&, const CubatureOptions&, std::size_t, std::uint64_t, FlowMass);
 
 }  // namespace riemflow
