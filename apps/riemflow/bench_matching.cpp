@@ -9,8 +9,10 @@
 #include "apps/riemflow/bench.hpp"
 #include "apps/riemflow/fit/progress.hpp"
 #include "apps/riemflow/support/options.hpp"
-#include "riemflow/engine/flow.hpp"
+#include "riemflow/engine/transport.hpp"
+#include "riemflow/field/vector_field.hpp"
 #include "riemflow/io/embedded.hpp"
+#include "riemflow/manifold/parse.hpp"
 #include "riemflow/train/trainer.hpp"
 
 namespace riemflow::app {
@@ -20,6 +22,7 @@ struct Options {
   int threads = 0, width = 128, depth = 4;
   std::size_t batch = 256;
   long iterations = 200;
+  std::string device = "cpu";
   bool json = false;
 };
 
@@ -32,34 +35,45 @@ void bench_matching(const Options& options) {
   config.field.activation = Activation::swish;
   config.field.input = InputLayer::fourier;
   config.solver.rtol = config.solver.atol = 1e-3;
-  Flow<float> flow(config, 0, options.threads);
+  const auto flow = make_transport<float>(config, 0, options.threads, device_named(options.device).value());
   TrainConfig train;
   train.batch = options.batch;
-  Trainer<float> trainer(flow, train);
+  Trainer<float> trainer(*flow, train);
   const Points<float> data = embedded_earthquakes<float>();
-  const auto median_ms = [](long count, const auto& step) {
+  // A GPU makes a hundred steps at a time.
+  const auto median_ms = [](long count, const auto& steps) {
     std::vector<double> ms;
-    for (long i = 0; i < count; ++i) {
+    for (long done = 0; done < count;) {
       const auto start = Clock::now();
-      step();
-      ms.push_back(1e3 * seconds_since(start));
+      const std::vector<StepReport> reports = steps(std::min(100L, count - done));
+      ms.push_back(1e3 * seconds_since(start) / static_cast<double>(reports.size()));
+      done += static_cast<long>(reports.size());
     }
-    std::nth_element(ms.begin(), ms.begin() + count / 2, ms.end());
-    return ms[static_cast<std::size_t>(count / 2)];
+    const auto middle = ms.begin() + static_cast<std::ptrdiff_t>(ms.size() / 2);
+    std::nth_element(ms.begin(), middle, ms.end());
+    return *middle;
   };
-  const double matching = median_ms(options.iterations, [&] { trainer.step_matching(data); });
+  const double matching =
+      median_ms(options.iterations, [&](long most) { return trainer.steps_matching(data, most); });
   double evaluations = 0;
-  const double likelihood = median_ms(std::max(1L, options.iterations / 10), [&] {
-    evaluations = trainer.step_likelihood(data).loss.summary.mean_evaluations();
+  const double likelihood = median_ms(std::max(1L, options.iterations / 10), [&](long most) {
+    const std::vector<StepReport> reports = trainer.steps_likelihood(data, most);
+    evaluations = reports.back().loss.summary.mean_evaluations();
+    return reports;
   });
+  const double flops =
+      VectorField<float>(std::shared_ptr<const Manifold<float>>(parse_manifold<float>(config.manifold)),
+                         config.field)
+          .flops(0);
   // The backward pass has twice the products of the forward one.
-  const double gflops = 3 * flow.field().flops(0) * static_cast<double>(options.batch) / matching * 1e-6;
+  const double gflops = 3 * flops * static_cast<double>(options.batch) / matching * 1e-6;
   if (options.json) {
     const nlohmann::ordered_json out = {
         {"network", fmt::format("{}x{} swish, fourier", options.depth, options.width)},
         {"batch", options.batch},
-        {"threads", flow.threads()},
+        {"threads", flow->threads()},
         {"simd", simd::instruction_set()},
+        {"device", options.device},
         {"ms_per_matching_step", matching},
         {"matching_gflops", gflops},
         {"ms_per_likelihood_step", likelihood},
@@ -68,8 +82,8 @@ void bench_matching(const Options& options) {
     fmt::print("{}\n", out.dump(2));
     return;
   }
-  fmt::print("S2, {}x{} swish, fourier input, batch {}, threads {}, simd {}\n", options.depth, options.width,
-             options.batch, flow.threads(), simd::instruction_set());
+  fmt::print("S2, {}x{} swish, fourier input, batch {}, threads {}, simd {}, device {}\n", options.depth,
+             options.width, options.batch, flow->threads(), simd::instruction_set(), options.device);
   fmt::print(
       "flow matching {:.2f} ms ({:.1f} GFLOP/s)   likelihood {:.2f} ms ({:.0f} evaluations a solve)   {:.0f} "
       "x\n",
@@ -95,6 +109,7 @@ void add_bench_matching(CLI::App& command) {
                    "Steps of flow matching; a tenth as many by likelihood")
       ->capture_default_str()
       ->check(CLI::Range(1, 1000000));
+  add_device(*matching, options->device);
   add_threads(*matching, options->threads);
   add_json(*matching, options->json);
   matching->footer("Example:\n  riemflow bench matching --width 512 --threads 1");

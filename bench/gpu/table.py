@@ -38,6 +38,11 @@ for group, what in (("widths", "{} units wide on S²"), ("dimensions", "64 units
         i, d = x["iteration"], x["densities_20k"]
         rows.append((what.format(size), f"{i['ms_per_iteration']:.2f} ms an iteration of 400 points ({i['teraflops']:.1f} TFLOP/s); "
                      f"{1e3 * d['seconds']:.1f} ms for 20,000 log-densities ({d['teraflops']:.1f} TFLOP/s)", "", ""))
+gpu["matching"] = {batch: json.loads(read(f"matching-{batch}.json")) for batch in (256, 4096)}
+for batch, x in gpu["matching"].items():
+    rows.append((f"flow matching, {x['network']} on S², batch {batch}",
+                 f"{x['ms_per_matching_step']:.3f} ms a step ({x['matching_gflops'] / 1e3:.2f} TFLOP/s); by likelihood "
+                 f"{x['ms_per_likelihood_step']:.2f} ms ({x['evaluations_per_solve']:.0f} evaluations)", "", ""))
 one = gpu["seeds"]["1"]
 for seeds, seconds in gpu["seeds"].items():
     if seeds != "1":

@@ -67,6 +67,15 @@ std::vector<Case> cases() {
     config.regularisation.kinetic = 0.1;
     all.push_back({"sphere:2 " + std::to_string(width) + " wide", config});
   }
+  // Waves as the first layer.
+  for (const char* manifold : {"sphere:2", "torus:2", "torus:7", "ball:2"}) {
+    FlowConfig config = wide(manifold, 1e-6);
+    config.field.input = InputLayer::fourier;
+    config.field.frequency = 2;
+    config.field.activation = Activation::swish;
+    config.field.depth = 3;
+    all.push_back({std::string(manifold) + " fourier", config});
+  }
   // Every kernel at its limits, every shape beyond two dimensions, and products.
   for (const char* manifold :
        {"sphere:4", "sphere:5,K=2", "sphere:16", "ball:3", "ball:5", "ball:8", "torus:1", "torus:3",
@@ -207,6 +216,31 @@ TEST(CudaFlow, GradientsOfTheReverseDivergence) {
   }
 }
 
+TEST(CudaFlow, GradientsOfFlowMatching) {
+  NEEDS_GPU();
+  for (const Case& c : cases()) {
+    const auto flow = on_gpu(c.config, 7);
+    const auto host = make_transport<float>(c.config, 0, 1);
+    std::copy(flow->parameters().begin(), flow->parameters().end(), host->parameters().begin());
+    const Points<float> group = flow->sample_base(203, 6);
+    for (const std::size_t n : {41u, 5000u}) {  // fewer tiles than blocks, and more than a block keeps
+      if (n > 1000 && c.config.manifold != "sphere:2" && c.config.manifold != "torus:7") continue;
+      const Points<float> points = flow->sample_base(n, 8);
+      for (const Points<float>& among : {Points<float>(0, group.dimension), group}) {
+        std::vector<float> own(flow->parameters().size()), again(own.size()), theirs(own.size());
+        const Loss loss = flow->matching_gradient(points, among, own, {3, 4});
+        const Loss host_loss = host->matching_gradient(points, among, theirs, {3, 4});
+        flow->matching_gradient(points, among, again, {3, 4});
+        // The host's draws in float, so that its pairs are the same.
+        const std::vector<double> truth(theirs.begin(), theirs.end());
+        EXPECT_NEAR(loss.total, host_loss.total, 1e-4 * std::max(1.0, host_loss.total)) << c.name;
+        EXPECT_LT(relative_error(own, truth), least_bar(c)) << c.name << " " << n << " " << among.size();
+        EXPECT_EQ(own, again) << c.name;
+      }
+    }
+  }
+}
+
 TEST(CudaFlow, PathsAndSamples) {
   NEEDS_GPU();
   for (const Case& c : cases()) {
@@ -238,7 +272,8 @@ TEST(CudaFlow, Charts) {
 }
 
 /// Ten steps on the GPU, one stretch, beside the same on the CPU.
-void compare_training(const FlowConfig& flow_config, const std::string& name, double bar) {
+void compare_training(const FlowConfig& flow_config, const std::string& name, double bar,
+                      bool matching = false) {
   FlowConfig config = flow_config;
   config.solver.rtol = config.solver.atol = 1e-5;
   TrainConfig train;
@@ -246,16 +281,20 @@ void compare_training(const FlowConfig& flow_config, const std::string& name, do
   train.average = 0.9;
   train.clip = 1;
   train.schedule.rate = 1e-3;
+  train.adam.decay = matching ? 0.1 : 0;
   const auto gpu = make_transport<float>(config, 6, 1, Device::cuda),
              again = make_transport<float>(config, 6, 1, Device::cuda),
              cpu = make_transport<float>(config, 6, 1);
   const Points<float> data = cpu->sample(150, 9).frames[0];
   Trainer<float> on_device(*gpu, train), repeated(*again, train), on_host(*cpu, train);
-  const std::vector<StepReport> reports = on_device.steps_likelihood(data, 10);
-  repeated.steps_likelihood(data, 10);
+  const auto steps = [&](Trainer<float>& trainer) {
+    return matching ? trainer.steps_matching(data, 10) : trainer.steps_likelihood(data, 10);
+  };
+  const std::vector<StepReport> reports = steps(on_device);
+  steps(repeated);
   ASSERT_EQ(reports.size(), 10u) << name;
   for (const StepReport& report : reports) {
-    const StepReport step = on_host.step_likelihood(data);
+    const StepReport step = matching ? on_host.step_matching(data) : on_host.step_likelihood(data);
     EXPECT_NEAR(report.loss.total, step.loss.total, 1e-3 * (1 + std::abs(step.loss.total))) << name;
     // The first steps; then what float left in the gradients of geodesic layers has led them apart.
     if (step.rate > 0 && &report - reports.data() < 3) {
@@ -277,10 +316,11 @@ void compare_training(const FlowConfig& flow_config, const std::string& name, do
 
 TEST(CudaFlow, TrainsAsTheHostDoes) {
   NEEDS_GPU();
-  for (const Case& c : cases()) compare_training(c.config, c.name, 5 * least_bar(c));
+  for (const Case& c : cases())
+    for (const bool matching : {false, true}) compare_training(c.config, c.name, 5 * least_bar(c), matching);
   FlowConfig chart = wide("sphere:2", 1e-5);
   chart.model = ModelKind::stereographic;
-  compare_training(chart, "stereographic", 5e-3);
+  for (const bool matching : {false, true}) compare_training(chart, "stereographic", 5e-3, matching);
 }
 
 // A run of some length ends at the same likelihood.
@@ -320,6 +360,7 @@ TEST(CudaFlow, Sanitized) {
     train.average = 0.9;
     Trainer<float> trainer(*flow, train);
     EXPECT_EQ(trainer.steps_likelihood(points, 2).size(), 2u);
+    EXPECT_EQ(trainer.steps_matching(points, 2).size(), 2u);
   }
 }
 

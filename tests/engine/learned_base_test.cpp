@@ -94,9 +94,6 @@ TEST(LearnedBase, RefusedWhereItCannotBe) {
   EXPECT_NO_THROW(make_transport<float>(mixture_config(), 0, 1, Device::automatic));
   Flow<double> flow(mixture_config(), 0, 1);
   EXPECT_THROW(flow.target_of(std::make_shared<LinearTarget<double>>(std::vector<double>{1, 0, 0})), Error);
-  FlowConfig fourier = small_config("sphere:2");
-  fourier.field.input = InputLayer::fourier;
-  EXPECT_THROW(make_transport<float>(fourier, 0, 1, Device::cuda), Error);
 }
 
 }  // namespace

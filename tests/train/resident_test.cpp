@@ -37,6 +37,10 @@ class Stretched final : public Transport<float>, public ResidentTraining<float> 
   Loss nll_gradient(const Points<float>& x, std::span<float> g, const GradientOptions& o) override {
     return flow_.nll_gradient(x, g, o);
   }
+  Loss matching_gradient(const Points<float>& x, const Points<float>& group, std::span<float> g,
+                         const NoiseKey& key) override {
+    return flow_.matching_gradient(x, group, g, key);
+  }
   Loss reverse_kl_gradient(std::size_t n, const Distribution<float>& t, std::span<float> g,
                            const GradientOptions& o) override {
     return flow_.reverse_kl_gradient(n, t, g, o);
@@ -49,7 +53,7 @@ class Stretched final : public Transport<float>, public ResidentTraining<float> 
 
   std::vector<ResidentOutcome> train(const ResidentSteps<float>& steps, ResidentState<float> state) override {
     stretches.push_back(steps.size());
-    Adam<float> adam(parameters().size(), {steps.beta1, steps.beta2, steps.epsilon});
+    Adam<float> adam(parameters().size(), {steps.beta1, steps.beta2, steps.epsilon, steps.decay});
     adam.restore({state.adam_steps, state.mean, state.square});
     MovingAverage<float> average(parameters(), steps.average);
     if (!state.average.empty()) average.restore({state.average_steps, state.average});
@@ -61,8 +65,9 @@ class Stretched final : public Transport<float>, public ResidentTraining<float> 
         const auto from = steps.data[steps.picks[t * steps.batch + i]];
         std::copy(from.begin(), from.end(), batch[i].begin());
       }
-      const Loss loss =
-          flow_.nll_gradient(batch, gradient, {{steps.seed, steps.first + t}, state.first_step});
+      const NoiseKey key{steps.seed, steps.first + t};
+      const Loss loss = steps.group == nullptr ? flow_.nll_gradient(batch, gradient, {key, state.first_step})
+                                               : flow_.matching_gradient(batch, *steps.group, gradient, key);
       const double norm = gradient_norm<float>(gradient);
       clip_gradient<float>(gradient, norm, steps.clip);
       adam.step(parameters(), gradient, steps.rates[t]);
@@ -103,11 +108,10 @@ FitConfig fit_config() {
   return config;
 }
 
-// Step by step and in stretches: the same bits, the same reports, the same progress.
-TEST(Resident, StretchesAreTheStepsTheyStandFor) {
+/// Step by step and in stretches: the same bits, the same reports, the same progress.
+void expect_the_same(const FitConfig& config, std::size_t points, const std::vector<std::size_t>& stretches) {
   const VonMisesFisher<float> target(Eigen::Vector3d(0, 0.6, 0.8), 5);
-  const Points<float> data = draw(target, 180, 1), validation = draw(target, 40, 2);
-  const FitConfig config = fit_config();
+  const Points<float> data = draw(target, points, 1), validation = draw(target, 40, 2);
   Flow<float> stepped(config.flow, 4, 1);
   Stretched stretched(config.flow);
   Fit<float> one(stepped, config, data, validation), other(stretched, config, data, validation);
@@ -115,7 +119,7 @@ TEST(Resident, StretchesAreTheStepsTheyStandFor) {
   while (!one.done()) singles.push_back(one.step());
   while (!other.done()) other.advance([&](const FitProgress& progress) { seen.push_back(progress); });
 
-  EXPECT_EQ(stretched.stretches, (std::vector<std::size_t>{10, 10, 5}));
+  EXPECT_EQ(stretched.stretches, stretches);
   ASSERT_EQ(seen.size(), singles.size());
   for (std::size_t i = 0; i < seen.size(); ++i) {
     EXPECT_EQ(seen[i].iteration, singles[i].iteration);
@@ -134,6 +138,25 @@ TEST(Resident, StretchesAreTheStepsTheyStandFor) {
   EXPECT_EQ(a.trainer.adam.steps, b.trainer.adam.steps);
   EXPECT_EQ(a.trainer.average.average, b.trainer.average.average);
   EXPECT_EQ(a.trainer.first_step, b.trainer.first_step);
+}
+
+TEST(Resident, StretchesAreTheStepsTheyStandFor) { expect_the_same(fit_config(), 180, {10, 10, 5}); }
+
+TEST(Resident, WeightDecay) {
+  FitConfig config = fit_config();
+  config.train.adam.decay = 0.1;
+  expect_the_same(config, 180, {10, 10, 5});
+}
+
+TEST(Resident, FlowMatchingAndItsFineTuning) {
+  FitConfig config = fit_config();
+  config.objective = Objective::flow_matching;
+  config.finetune = 7;
+  expect_the_same(config, 180, {10, 10, 5, 5, 2});
+  // 8192 points are averaged over: of more a group is so many batches, and a stretch ends with it.
+  config.train.batch = 1000;
+  config.finetune = 0;
+  expect_the_same(config, 9000, {8, 2, 6, 4, 4, 1});
 }
 
 }  // namespace

@@ -24,6 +24,9 @@ namespace {
 /// Fewer validation points than that say little about weights: then every point is held out once, in one of
 /// these folds.
 constexpr std::size_t kFewValidation = 150, kFolds = 5;
+/// Kernels of one width have the wrong tails for data with more than one scale: each kernel density is there
+/// as it was chosen and, for the weights to choose among, with its bandwidths times these.
+constexpr double kWidths[] = {1, 0.3, 0.55, 1.8};
 /// A flow more for each of these, up to kMostFlows: seeds that err in different places.
 constexpr double kSecondsOfAFlow = 120;
 constexpr long kMostFlows = 4;
@@ -58,10 +61,8 @@ class PoolRun {
         log_(request.settings.log, 0) {
     require(data.target == nullptr, "--target with --model pool",
             "a pool learns from data: give a file, or another --model");
-    require(request.settings.device != "cuda", "--device cuda with --model pool",
-            "its flows are learned by flow matching, which has no GPU code: use --device cpu, or another "
-            "--model");
     choice_.threads = request.settings.threads;
+    choice_.device_name = request.settings.device;
     test_ = part(data.split.test);
     known_ = data.split.training;
     known_.insert(known_.end(), data.split.validation.begin(), data.split.validation.end());
@@ -77,10 +78,6 @@ class PoolRun {
           "points.",
           data_.split.validation.size(), folds_.size(), known_.size());
     add_kernels();
-    best_kernel_ =
-        *std::min_element(contenders_.begin(), contenders_.end(), [](const auto& a, const auto& b) {
-          return mean_score(a.validation).nll < mean_score(b.validation).nll;
-        });
     save(false);
     const double left = limit_ - seconds_since(start_);
     const long flows =
@@ -116,18 +113,29 @@ class PoolRun {
     const Points<double> training = part(few ? known_ : folds_.front().training),
                          validation = few ? Points<double>() : part(folds_.front().held_out);
     for (const KernelFit& fit : fit_kernel_densities(manifold_, training, validation, &pool_)) {
-      Contender contender{fmt::format("kernel density, {}", name_of(fit.recipe.shape)), {}, {}, {}};
-      for (const Fold& fold : folds_) {
-        const std::vector<double> scores =
-            kernels(fit.recipe, fold.training).log_prob(part(fold.held_out), &pool_);
-        contender.validation.insert(contender.validation.end(), scores.begin(), scores.end());
+      for (const double width : kWidths) {
+        KernelRecipe recipe = fit.recipe;
+        recipe.scale *= width;
+        add_kernels(recipe, fmt::format("kernel density, {}{}", name_of(recipe.shape),
+                                        width == 1 ? "" : fmt::format(" × {:g}", width)));
+        if (width == 1 && (best_kernel_ == kNone || nll(contenders_.size() - 1) < nll(best_kernel_)))
+          best_kernel_ = contenders_.size() - 1;
       }
-      const KernelDensity all = kernels(fit.recipe, known_);
-      contender.test = all.log_prob(test_, &pool_);
-      contender.models.push_back(make_model(data_.manifold, all.parameters()));
-      contenders_.push_back(std::move(contender));
+      if (out_of_time()) break;
     }
   }
+  void add_kernels(const KernelRecipe& recipe, std::string name) {
+    Contender contender{std::move(name), {}, {}, {}};
+    for (const Fold& fold : folds_) {
+      const std::vector<double> scores = kernels(recipe, fold.training).log_prob(part(fold.held_out), &pool_);
+      contender.validation.insert(contender.validation.end(), scores.begin(), scores.end());
+    }
+    const KernelDensity all = kernels(recipe, known_);
+    contender.test = all.log_prob(test_, &pool_);
+    contender.models.push_back(make_model(data_.manifold, all.parameters()));
+    contenders_.push_back(std::move(contender));
+  }
+  double nll(std::size_t contender) const { return mean_score(contenders_[contender].validation).nll; }
 
   /// One flow a fold; their mean is the member. A fold without one leaves no member.
   void add_flow(long number, long flows) {
@@ -136,10 +144,12 @@ class PoolRun {
     Contender contender{flows > 1 ? fmt::format("flow {}", number + 1) : "flow", {}, {}, {}};
     std::vector<std::vector<double>> tests;
     for (std::size_t k = 0; k < folds_.size(); ++k) {
-      PoolFlow job{data_.manifold, part_of<float>(data_.points, folds_[k].training),
+      PoolFlow job{data_.manifold,
+                   part_of<float>(data_.points, folds_[k].training),
                    part_of<float>(data_.points, folds_[k].held_out),
                    request_.settings.seed + 1000 * static_cast<std::uint64_t>(number) + k,
-                   request_.settings.threads};
+                   request_.settings.threads,
+                   choice_.device()};
       const std::optional<Model> model = train(job, seconds, contender.name, k);
       if (!model) return;
       const std::vector<double> scores = log_densities_of_model(*model, choice_, part(folds_[k].held_out));
@@ -199,7 +209,7 @@ class PoolRun {
     describe(pool.model, request_, data_);
     nlohmann::ordered_json about = provenance(request_, data_, result.progress, finished ? &result : nullptr);
     about["members"] = result.members;
-    about["best_kernel_validation_nll"] = mean_score(best_kernel_.validation).nll;
+    about["best_kernel_validation_nll"] = nll(best_kernel_);
     pool.model.metadata["provenance"] = about.dump();
     save_model(request_.output, pool.model);
     result.seconds = seconds_since(start_);
@@ -218,7 +228,8 @@ class PoolRun {
   std::vector<std::size_t> known_;  // training and validation
   Clock::time_point start_ = Clock::now();
   std::vector<Contender> contenders_;
-  Contender best_kernel_;
+  static constexpr std::size_t kNone = static_cast<std::size_t>(-1);
+  std::size_t best_kernel_ = kNone;  // of the contenders
   long steps_ = 0, steps_before_ = 0;
 };
 

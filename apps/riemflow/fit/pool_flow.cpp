@@ -43,7 +43,7 @@ class FlowFit {
         seconds_(seconds),
         watch_(watch),
         config_(matching_config(job)),
-        flow_(make_transport<float>(config_.flow, job.seed, job.threads)) {}
+        flow_(make_transport<float>(config_.flow, job.seed, job.threads, job.device)) {}
 
   std::optional<Model> operator()() {
     long steps = kMatchingSteps;
@@ -91,9 +91,12 @@ class FlowFit {
   double seconds_a_matching_step() {
     const std::vector<float> kept(flow_->parameters().begin(), flow_->parameters().end());
     Trainer<float> trainer(*flow_, config_.train);
-    trainer.step_matching(job_.training);
+    const auto steps = [&](long n) {
+      while (trainer.iteration() < n) trainer.steps_matching(job_.training, n - trainer.iteration());
+    };
+    steps(kTimedSteps);
     const auto begun = Clock::now();
-    for (long i = 0; i < kTimedSteps; ++i) trainer.step_matching(job_.training);
+    steps(2 * kTimedSteps);
     std::copy(kept.begin(), kept.end(), flow_->parameters().begin());
     return std::max(1e-6, seconds_since(begun) / kTimedSteps);
   }

@@ -15,6 +15,7 @@ struct PoolFlow {
   Points<float> training, held_out;
   std::uint64_t seed = 0;
   int threads = 0;
+  Device device = Device::cpu;
 };
 
 /// Called after each step: the stage, where it stands and how many steps it has. False ends the training.

@@ -86,12 +86,7 @@ class Run {
   }
 
  private:
-  Device device() const {
-    const Device asked = device_named(request_.settings.device).value();
-    if (config_.objective != Objective::flow_matching) return asked;
-    require(asked != Device::cuda, "flow matching has no GPU code", "use --device cpu, or --objective nll");
-    return Device::cpu;
-  }
+  Device device() const { return device_named(request_.settings.device).value(); }
 
   /// As the fit begins; a run that is resumed brings its own parameters. Over a kernel density a flow begins
   /// at rest: as that density.

@@ -57,15 +57,40 @@ void PathEnds<T>::mean_velocity(const Pack<T>* x, T t, int lane, Pack<T>* veloci
 }
 
 template <class T>
+PathDraws<T>::PathDraws(const Manifold<T>& manifold, const Distribution<T>& base, int given)
+    : manifold_(manifold),
+      base_(base),
+      given_(given),
+      from_(static_cast<std::size_t>(manifold.ambient())),
+      to_(from_) {}
+
+template <class T>
+void PathDraws<T>::tile(const Points<T>& data, std::size_t number, const NoiseKey& key, Pack<T>* x,
+                        Pack<T>& t, Pack<T>* velocity) {
+  const auto share = 1 / static_cast<double>(data.size());
+  const int lanes = data.lanes(number);
+  data.load_tile(number, to_.data());
+  manifold_.project(to_.data());  // a point may be off the manifold within the tolerance of contains()
+  for (int l = 0; l < kLanes; ++l) {
+    const std::size_t point = number * kLanes + static_cast<std::size_t>(std::min(l, lanes - 1));
+    Random draw(key.seed, Purpose::base_sample, key.iteration, point);
+    base_.sample(draw, from_.data(), l);
+    Random time(key.seed, Purpose::matching_time, key.iteration, point);
+    t[l] = static_cast<T>((static_cast<double>(point) + time.uniform()) * share);
+  }
+  std::copy_n(to_.begin(), given_, from_.begin());  // what is given stands still
+  along_geodesic(manifold_, from_.data(), to_.data(), t, x, velocity);
+}
+
+template <class T>
 FlowMatching<T>::FlowMatching(const VectorField<T>& field, const Distribution<T>& base)
     : field_(field),
-      base_(base),
+      draws_(field.manifold(), base, field.config().given),
       pass_(field, kTiles),
-      from_(static_cast<std::size_t>(field.manifold().ambient())),
-      to_(from_),
-      at_(from_),
-      velocity_(from_),
-      x_(from_.size() * kTiles),
+      at_(static_cast<std::size_t>(field.manifold().ambient())),
+      velocity_(at_),
+      lowered_(at_),
+      x_(at_.size() * kTiles),
       t_(kTiles),
       target_(x_),
       f_(x_),
@@ -75,22 +100,11 @@ template <class T>
 double FlowMatching<T>::add_gradient(const Points<T>& data, const PathEnds<T>& ends, std::size_t first,
                                      int tiles, const NoiseKey& key, const T* working, T* working_bar) {
   const Manifold<T>& manifold = field_.manifold();
-  const std::size_t ambient = from_.size(), columns = static_cast<std::size_t>(tiles);
+  const std::size_t ambient = at_.size(), columns = static_cast<std::size_t>(tiles);
   const auto share = 1 / static_cast<double>(data.size());
   for (std::size_t b = 0; b < columns; ++b) {
-    const int lanes = data.lanes(first + b);
-    data.load_tile(first + b, to_.data());
-    manifold.project(to_.data());  // a point may be off the manifold within the tolerance of contains()
-    for (int l = 0; l < kLanes; ++l) {
-      const std::size_t point = (first + b) * kLanes + static_cast<std::size_t>(std::min(l, lanes - 1));
-      Random draw(key.seed, Purpose::base_sample, key.iteration, point);
-      base_.sample(draw, from_.data(), l);
-      Random time(key.seed, Purpose::matching_time, key.iteration, point);
-      t_[b][l] = static_cast<T>((static_cast<double>(point) + time.uniform()) * share);
-    }
-    std::copy_n(to_.begin(), field_.config().given, from_.begin());  // what is given stands still
-    along_geodesic(manifold, from_.data(), to_.data(), t_[b], at_.data(), velocity_.data());
-    for (int l = 0; l < lanes && !ends.empty(); ++l)
+    draws_.tile(data, first + b, key, at_.data(), t_[b], velocity_.data());
+    for (int l = 0; l < data.lanes(first + b) && !ends.empty(); ++l)
       ends.mean_velocity(at_.data(), t_[b][l], l, velocity_.data());
     for (std::size_t i = 0; i < ambient; ++i) {
       x_[i * columns + b] = at_[i];
@@ -100,7 +114,7 @@ double FlowMatching<T>::add_gradient(const Points<T>& data, const PathEnds<T>& e
   pass_.evaluate(working, tiles, x_.data(), t_.data(), f_.data());
 
   double loss = 0;
-  std::vector<Pack<T>>&error = velocity_, &error_bar = to_;
+  std::vector<Pack<T>>&error = velocity_, &error_bar = lowered_;
   for (std::size_t b = 0; b < columns; ++b) {
     for (std::size_t i = 0; i < ambient; ++i) {
       at_[i] = x_[i * columns + b];
@@ -124,6 +138,8 @@ template void along_geodesic(const Manifold<float>&, const Pack<float>*, const P
                              const Pack<float>&, Pack<float>*, Pack<float>*);
 template void along_geodesic(const Manifold<double>&, const Pack<double>*, const Pack<double>*,
                              const Pack<double>&, Pack<double>*, Pack<double>*);
+template class PathDraws<float>;
+template class PathDraws<double>;
 template class PathEnds<float>;
 template class PathEnds<double>;
 template class FlowMatching<float>;

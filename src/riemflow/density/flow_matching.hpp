@@ -12,6 +12,8 @@
 // Where x₁ is antipodal to x₀ the shortest path is one of many, log's choice; where they coincide it stands
 // still.
 
+#include <span>
+
 #include "riemflow/core/points.hpp"
 #include "riemflow/density/distribution.hpp"
 #include "riemflow/density/tile_flow.hpp"
@@ -32,6 +34,10 @@ class PathEnds {
   PathEnds(const Manifold<T>& manifold, bool uniform_base, const Points<T>& data);
 
   bool empty() const { return n_ == 0; }
+  /// [ambient][size] unit vectors, those behind the last point too far away to count.
+  std::span<const T> values() const { return ends_; }
+  int size() const { return n_; }
+  T radius() const { return radius_; }
   /// velocity = E(ẋ_t | x_t = x) of lane `lane` of x; unchanged where no path comes by.
   void mean_velocity(const Pack<T>* x, T t, int lane, Pack<T>* velocity) const;
 
@@ -39,6 +45,25 @@ class PathEnds {
   int ambient_ = 0, n_ = 0;  // n: points, rounded up to tiles
   T radius_ = 1;
   AlignedVector<T> ends_;  // [ambient][n] of length 1, then some too far away to count
+};
+
+/// Where paths to data points are at times drawn at random, and how they move there; by one thread.
+template <class T>
+class PathDraws {
+ public:
+  /// given: coordinates that stand still (FieldConfig::given).
+  PathDraws(const Manifold<T>& manifold, const Distribution<T>& base, int given);
+
+  /// x, velocity: [ambient]. Point i of the data, counted from 0, has draws of its own, and its time in
+  /// (i, i + 1)/n: stratified over the data. Lanes behind the last point are as that.
+  void tile(const Points<T>& data, std::size_t number, const NoiseKey& key, Pack<T>* x, Pack<T>& t,
+            Pack<T>* velocity);
+
+ private:
+  const Manifold<T>& manifold_;
+  const Distribution<T>& base_;
+  int given_;
+  std::vector<Pack<T>> from_, to_;
 };
 
 /// On a few tiles at once, by one thread.
@@ -52,16 +77,15 @@ class FlowMatching {
 
   /// ends: of the data points among which these were drawn; may be empty. Returns the part that `tiles` ≤
   /// kTiles tiles of the data, from `first` on, have in the mean loss over all of them; working_bar += its
-  /// gradient. Point i, counted from 0, has draws of its own, and its time in
-  /// ((i, i + 1))/n: stratified over the data.
+  /// gradient.
   double add_gradient(const Points<T>& data, const PathEnds<T>& ends, std::size_t first, int tiles,
                       const NoiseKey& key, const T* working, T* working_bar);
 
  private:
   const VectorField<T>& field_;
-  const Distribution<T>& base_;
+  PathDraws<T> draws_;
   ValuePass<T> pass_;
-  std::vector<Pack<T>> from_, to_, at_, velocity_;   // a tile
+  std::vector<Pack<T>> at_, velocity_, lowered_;     // a tile
   std::vector<Pack<T>> x_, t_, target_, f_, f_bar_;  // all of them, [ambient][tiles]
 };
 

@@ -20,14 +20,14 @@ constexpr std::size_t kEnough = 300;
 /// ε is between these. While recipes are compared, log p is right to kTolerance.
 constexpr double kLeastWide = 1e-4, kMostWide = 0.5, kTolerance = 1e-3;
 constexpr std::array kNeighbours = {2, 3, 4, 6, 8, 11, 16, 23, 32, 45, 64};
-constexpr std::array kShrinkages = {0.02, 0.05, 0.1, 0.2, 0.35, 0.5, 0.7, 1.0};
+constexpr std::array kShrinkages = {0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.35, 0.5, 0.7, 1.0};
 constexpr double kAdaptivityStep = 0.125;
 constexpr int kMostAdaptivity = 12;
 
 /// A place on the grid of recipes.
 struct Place {
   double log_scale = 0;
-  int neighbours = 5, adaptivity = 5, shape_neighbours = 6, shrinkage = 4;
+  int neighbours = 5, adaptivity = 5, shape_neighbours = 6, shrinkage = 6;
 
   auto operator<=>(const Place&) const = default;
 };

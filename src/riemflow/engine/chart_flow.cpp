@@ -189,9 +189,11 @@ std::vector<ResidentOutcome> ChartFlow<T>::train(const ResidentSteps<T>& steps, 
   if (!y.missing.empty()) return {};
   std::vector<std::uint32_t> in_order(steps.picks.size());
   std::iota(in_order.begin(), in_order.end(), 0u);
+  const Points<T> no_group(0, y.points.dimension);  // as in matching_gradient
   return flow_->resident()->train(
-      {y.points, y.log_volume, steps.batch, std::move(in_order), steps.rates, steps.beta1, steps.beta2,
-       steps.epsilon, steps.clip, steps.average, steps.seed, steps.first},
+      {y.points, steps.group == nullptr ? std::span<const double>(y.log_volume) : std::span<const double>(),
+       steps.batch, std::move(in_order), steps.rates, steps.beta1, steps.beta2, steps.epsilon, steps.clip,
+       steps.decay, steps.average, steps.seed, steps.first, steps.group == nullptr ? nullptr : &no_group},
       state);
 }
 

@@ -1,7 +1,7 @@
 #pragma once
-// Training that stays on its device: a stretch of likelihood steps without the host in between. What is
-// random (batches, probes) and what is planned (rates) is made by the host for the whole stretch, so that it
-// is the same wherever the steps are made.
+// Training that stays on its device: a stretch of steps, by likelihood or flow matching, without the host in
+// between. What is random (batches, probes) and what is planned (rates) is made by the host for the whole
+// stretch, so that it is the same wherever the steps are made.
 
 #include <cstdint>
 #include <span>
@@ -22,8 +22,11 @@ struct ResidentSteps {
   std::vector<double> rates;         ///< a step
   double beta1, beta2, epsilon;      ///< Adam's
   double clip;                       ///< largest norm of a gradient; 0: no limit
+  double decay;                      ///< of the weights, times the rate
   double average;                    ///< decay of the moving average; 0: none
-  std::uint64_t seed, first;         ///< of the divergence's noise, and the number of the first step
+  std::uint64_t seed, first;         ///< of what is drawn at random, and the number of the first step
+  /// Of flow matching, Transport::matching_gradient's group for all of the steps; null: likelihood.
+  const Points<T>* group = nullptr;
 
   std::size_t size() const { return rates.size(); }
 };

@@ -43,20 +43,9 @@ Carried<T> Transport<T>::draw_paths(std::size_t n, std::uint64_t seed, std::uint
   return carry(sample_base(n, seed, 0, first), times);
 }
 
-namespace {
-
-/// What the GPU's kernels have nothing of.
-std::string why_no_gpu(const FlowConfig& config) {
-  if (config.base.kind != BaseKind::standard) return "the GPU has no learned base";
-  if (config.field.input == InputLayer::fourier) return "the GPU has no fourier input layer";
-  return "";
-}
-
-}  // namespace
-
 template <class T>
 Loss Transport<T>::matching_gradient(const Points<T>&, const Points<T>&, std::span<T>, const NoiseKey&) {
-  throw Error("this flow has no flow matching", "train by likelihood, or on the CPU");
+  throw Error("this flow has no flow matching", "train by likelihood");
 }
 
 template <class T>
@@ -78,11 +67,8 @@ std::unique_ptr<Transport<T>> make_transport(const FlowConfig& config, std::uint
   }
   if (has_chart(config.model)) return std::make_unique<ChartFlow<T>>(config, seed, threads, device);
   validate(config);
-  const std::string why = why_no_gpu(config);
-  require(device != Device::cuda || why.empty(), why, "use --device cpu");
   if constexpr (std::is_same_v<T, float>) {
-    if (device == Device::cuda ||
-        (device == Device::automatic && why.empty() && why_not_cuda(config).empty()))
+    if (device == Device::cuda || (device == Device::automatic && why_not_cuda(config).empty()))
       return make_cuda_flow(config, seed);
   } else {
     require(device != Device::cuda, "the GPU computes in float, not in double",

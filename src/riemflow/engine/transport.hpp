@@ -72,7 +72,7 @@ class Transport : public Density<T> {
 
   /// Mean loss of flow matching over the points (density/flow_matching.hpp), in Loss::total and likelihood,
   /// and its gradient (=). group: data among which the points were drawn at random, them included, for
-  /// targets with less noise; may be empty. Throws Error where there is none: on a GPU.
+  /// targets with less noise; may be empty. Throws Error where there is none.
   virtual Loss matching_gradient(const Points<T>& points, const Points<T>& group, std::span<T> gradient,
                                  const NoiseKey& key);
 

@@ -99,12 +99,13 @@ const FitProgress& Fit<T>::step() {
 
 template <class T>
 void Fit<T>::advance(const std::function<void(const FitProgress&)>& seen) {
-  if (target_ || config_.objective == Objective::flow_matching || flow_.resident() == nullptr)
-    return seen(step());
+  if (target_ || flow_.resident() == nullptr) return seen(step());
+  if (stage_done() && !done()) begin_finetuning();
   flow_.set_tolerance(config_.train_tolerance, config_.train_tolerance);
   const long validation = (progress_.iteration / config_.validate_every + 1) * config_.validate_every;
-  const long most = std::min(validation, config_.iterations) - progress_.iteration;
-  for (const StepReport& report : trainer_->steps_likelihood(training_, most)) {
+  const long most = std::min(validation, last()) - progress_.iteration;
+  for (const StepReport& report : by_matching() ? trainer_->steps_matching(training_, most)
+                                                : trainer_->steps_likelihood(training_, most)) {
     note(report);
     seen(progress_);
   }

@@ -5,6 +5,12 @@
 #include "riemflow/core/error.hpp"
 
 namespace riemflow {
+namespace {
+
+/// Points that targets of flow matching are averaged over.
+constexpr std::size_t kMostGroup = 8192;
+
+}  // namespace
 
 void validate(const TrainConfig& config) {
   require(config.batch >= 1, "the batch has no points", "give at least 1 (400 is usual)");
@@ -55,16 +61,28 @@ StepReport Trainer<T>::step_likelihood(const Points<T>& data) {
 template <class T>
 std::vector<StepReport> Trainer<T>::steps_likelihood(const Points<T>& data, long most) {
   begin(data);
-  if (ResidentTraining<T>* device = config_.adam.decay > 0 ? nullptr : flow_.resident()) {
-    std::vector<StepReport> reports = resident_steps(*device, data, most);
+  if (ResidentTraining<T>* device = flow_.resident()) {
+    std::vector<StepReport> reports = resident_steps(*device, data, most, nullptr);
     if (!reports.empty()) return reports;
   }
   return {step_likelihood(data)};
 }
 
 template <class T>
-std::vector<StepReport> Trainer<T>::resident_steps(ResidentTraining<T>& device, const Points<T>& data,
-                                                   long n) {
+std::vector<StepReport> Trainer<T>::steps_matching(const Points<T>& data, long most) {
+  begin(data);
+  if (ResidentTraining<T>* device = flow_.resident()) {
+    const long change = group_end(data, iteration_);  // a stretch has one group
+    std::vector<StepReport> reports = resident_steps(*device, data, std::min(most, change - iteration_),
+                                                     &group(data, static_cast<std::uint64_t>(iteration_)));
+    if (!reports.empty()) return reports;
+  }
+  return {step_matching(data)};
+}
+
+template <class T>
+std::vector<StepReport> Trainer<T>::resident_steps(ResidentTraining<T>& device, const Points<T>& data, long n,
+                                                   const Points<T>* group) {
   ResidentSteps<T> steps{data,
                          {},
                          config_.batch,
@@ -74,9 +92,11 @@ std::vector<StepReport> Trainer<T>::resident_steps(ResidentTraining<T>& device, 
                          config_.adam.beta2,
                          config_.adam.epsilon,
                          config_.clip,
+                         config_.adam.decay,
                          config_.average,
                          config_.seed,
-                         static_cast<std::uint64_t>(iteration_)};
+                         static_cast<std::uint64_t>(iteration_),
+                         group};
   for (long t = iteration_; t < iteration_ + n; ++t) {
     steps.rates.push_back(config_.schedule.at(t));
     for (const std::size_t i : batches_->indices(static_cast<std::uint64_t>(t)))
@@ -116,13 +136,24 @@ StepReport Trainer<T>::step_matching(const Points<T>& data) {
   return update(flow_.matching_gradient(batches_->take(data, t), group(data, t), gradient_, options().key));
 }
 
+template <class T>
+std::uint64_t Trainer<T>::group_batches() const {
+  return std::max<std::size_t>(1, kMostGroup / config_.batch);
+}
+
+template <class T>
+long Trainer<T>::group_end(const Points<T>& data, long t) const {
+  if (data.size() <= kMostGroup) return std::numeric_limits<long>::max();
+  const auto batches = static_cast<long>(group_batches());
+  return (t / batches + 1) * batches;
+}
+
 /// All data or, of more than kMostGroup points, so many batches in a row, this one among them: a batch is a
 /// random part of either.
 template <class T>
 const Points<T>& Trainer<T>::group(const Points<T>& data, std::uint64_t t) {
-  constexpr std::size_t kMostGroup = 8192;
   if (data.size() <= kMostGroup) return data;
-  const std::uint64_t batches = std::max<std::size_t>(1, kMostGroup / config_.batch), number = t / batches;
+  const std::uint64_t batches = group_batches(), number = t / batches;
   if (number == group_number_) return group_;
   group_number_ = number;
   group_.dimension = data.dimension;

@@ -56,6 +56,8 @@ class Trainer {
   std::vector<StepReport> steps_likelihood(const Points<T>& data, long most);
   /// Flow matching on the next batch of `data`.
   StepReport step_matching(const Points<T>& data);
+  /// As steps_likelihood.
+  std::vector<StepReport> steps_matching(const Points<T>& data, long most);
   /// Reverse KL on fresh draws from the base. target: as flow.target_of makes it.
   StepReport step_reverse_kl(const Distribution<T>& target);
 
@@ -70,8 +72,13 @@ class Trainer {
   StepReport update(Loss loss);
   void begin(const Points<T>& data);
   const Points<T>& group(const Points<T>& data, std::uint64_t t);
-  /// None where these data cannot be trained on so.
-  std::vector<StepReport> resident_steps(ResidentTraining<T>& device, const Points<T>& data, long n);
+  /// Batches of a group, where the data are too many.
+  std::uint64_t group_batches() const;
+  /// The first step behind t that has another group.
+  long group_end(const Points<T>& data, long t) const;
+  /// None where these data cannot be trained on so. group: of flow matching; null: likelihood.
+  std::vector<StepReport> resident_steps(ResidentTraining<T>& device, const Points<T>& data, long n,
+                                         const Points<T>* group);
   GradientOptions options() const {
     return {{config_.seed, static_cast<std::uint64_t>(iteration_)}, first_step_};
   }

@@ -47,9 +47,9 @@ double path_sums(int ambient, int n, const T* HWY_RESTRICT x, const T* HWY_RESTR
     const auto root = hn::Sqrt(hn::Min(q, one));
     const auto length = hn::Min(hn::Mul(speed, hn::Mul(two, hn::Asin(d, root))), pi);
     const auto sine = hn::Max(hn::Mul(two, hn::Mul(root, hn::Sqrt(hn::Max(hn::Sub(one, q), tiny)))), least);
-    // sin R/sin θ → R/θ at θ = 0
+    // sin R/sin θ → R/θ at θ = 0; times θ/R, which all share: as a power it would overflow as t → 1
     const auto ratio = hn::IfThenElse(hn::Gt(q, hn::Set(d, static_cast<T>(1e-20))),
-                                      hn::Div(hn::Sin(d, length), sine), speed);
+                                      hn::Mul(hn::Set(d, remaining), hn::Div(hn::Sin(d, length), sine)), one);
     auto weight = one;
     for (int k = 0; k < ambient - 2; ++k) weight = hn::Mul(weight, ratio);
     weight = hn::IfThenElseZero(counts, hn::Max(weight, hn::Zero(d)));

@@ -23,9 +23,9 @@ constexpr float kSafety = 0.9f, kShrink = 0.2f, kGrow = 10, kAlpha = 0.85f, kBet
 constexpr double kStretch = 1.08;
 
 /// State of a point: lane i of its group has row i of it; row D is ∫ div f dt, row D + 1 ∫‖f‖² dt.
-template <int D, int J, int G, int S>
+template <int D, int J, int G, int S, bool kMatching = false>
 struct Driver {
-  const Block<J, S == kAny>& block;
+  const Block<J, S == kAny, kMatching>& block;
   Geometry<D, G, S> geometry;
   const float* noise;  // of the lane's point
   Lane<G> lane = {};
@@ -70,7 +70,7 @@ struct Driver {
   }
 
   /// The rate of the lane's row at the state `own`; tape null: nothing is kept.
-  __device__ float evaluate(float t, float own, float* tape) {
+  __device__ float evaluate(Moment at, float own, float* tape) {
     float x[D], v[D], u[D], velocity[D];
     if (drives) {
       lane.gather(own, x);
@@ -84,10 +84,11 @@ struct Driver {
         geometry.embed(lane, x, v, [&](int i, float value) { block.features[i * p().stride + column()] = Cells<J>::make(value); });
     }
     __syncthreads();
-    block.forward(t, tape);
+    block.forward(at, tape);
     __syncthreads();
     if (!drives) return 0;
     const float* parts = block.parts(block.layer(p().depth));
+    const float t = block.time(at, lane.point);
 #pragma unroll
     for (int i = 0; i < D; ++i) {
       u[i] = 0;
@@ -106,8 +107,8 @@ struct Driver {
     return mine;
   }
 
-  /// What an evaluation sends back to the lane's coordinate, given the cotangent of its row's rate.
-  __device__ float pull_back(float t, float* tape, float rate_bar) {
+  /// What an evaluation sends back to the lane's coordinate, given the cotangent of its row's rate; of matching nothing.
+  __device__ float pull_back(Moment at, float* tape, float rate_bar) {
     float z[D], x[D], v[D], raw[D], u[D], f_bar[D], u_bar[D], in_bar[D];
     const int e = pending++;
     if (drives) {
@@ -136,14 +137,14 @@ struct Driver {
         for (int i = 0; i < D; ++i) in_bar[i] = 0;
       }
       if (lane.thread == 0) {
-        block.m.times[e] = t;
+        block.m.moments[e] = at;
         block.m.tapes[e] = tape;
       }
     }
     __syncthreads();
     block.backward(tape, e);
     __syncthreads();
-    if (!drives) return 0;
+    if (kMatching || !drives) return 0;
     const float* parts = block.parts(block.layer(1));
     geometry.embed_backward(lane, x, v, [&](int i) {
       float sum = 0;
@@ -253,7 +254,7 @@ struct Driver {
       float* slot = tape == nullptr || phase == kGuess
                         ? nullptr
                         : tape + static_cast<size_t>(report.accepted * kStages + i) * evaluation;
-      const float rate = evaluate(static_cast<float>(at), trial, slot);
+      const float rate = evaluate({static_cast<float>(at), 0}, trial, slot);
       ++report.evaluations;
       if (phase == kStart) {
         stage[0] = rate;
@@ -365,7 +366,7 @@ struct Driver {
       float rate_bar = 0;
 #pragma unroll
       for (int j = 0; j < kStages; ++j) rate_bar = j == i ? stage[j] : rate_bar;
-      const float sent = pull_back(static_cast<float>(t + kC[i] * h),
+      const float sent = pull_back({static_cast<float>(t + kC[i] * h), 0},
                                    tape + static_cast<size_t>(e) * static_cast<size_t>(p().tape_floats(D, G)), rate_bar);
       if (lane.jet < D) {
         y_bar += sent;

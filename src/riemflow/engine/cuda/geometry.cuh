@@ -130,6 +130,16 @@ struct Geometry {
     return weight;
   }
 
+  /// The metric's factor in the direction of coordinate i: λ(x)² on a ball.
+  __device__ float metric(const Row& x, int i) const {
+    float g = 1;
+    each([&](const Factor& f) {
+      const float lambda = 2 / (1 + f.K * dot(f, x, x));
+      if (is(f, kBall) && has(f, i)) g = lambda * lambda;
+    });
+    return g;
+  }
+
   /// v = the lane's column: x itself for jet 0, else seed jet − 1. noise: the point's, [i·k + j] of n coordinates.
   __device__ void seed(const Lane<G>& lane, const Row& x, int k, int n, const float* noise, Row& v) const {
     const int j = lane.jet - 1;

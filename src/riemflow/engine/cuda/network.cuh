@@ -133,7 +133,7 @@ __device__ inline float fast_tanh(float a) {
 struct Bent {
   float value, slope, bend;
 };
-enum Function { kTanh, kSwish, kAsin, kAsinh };
+enum Function { kTanh, kSwish, kSin, kAsin, kAsinh };
 
 /// The distances of a geodesic layer; not inlined, because they are long and used once a pass.
 __device__ __noinline__ inline Bent bent_distance(int function, float u) {
@@ -152,6 +152,13 @@ __device__ inline Bent bent(int function, float u) {
   if (function == kTanh) {
     const float h = fast_tanh(u), s = 1 - h * h;
     return {h, s, -2 * h * s};
+  }
+  if (function == kSin) {
+    // To ±π, and the fast one there, right to 2⁻²¹; sincosf's way for huge arguments takes memory of its own.
+    const float turns = rintf(u * 0.15915494f), r = fmaf(-turns, 1.9353072e-3f, fmaf(-turns, 6.28125f, u));
+    float s, c;
+    __sincosf(r, &s, &c);
+    return {s, c, -s};
   }
   const float p = __fdividef(1, 1 + expf(-u)), q = p * (1 - p);
   return {u * p, p + u * q, q * (2 + u * (1 - 2 * p))};

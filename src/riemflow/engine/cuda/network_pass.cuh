@@ -6,10 +6,16 @@
 namespace riemflow::cuda {
 namespace {
 
+/// Of an evaluation: its time or, where points have their own, the first of its points.
+struct Moment {
+  float time;
+  int first;
+};
+
 /// What a block shares; behind it, 16-byte aligned, [row][column] with problem.stride cells: features, u_bar, and two times
 /// the jets of a layer.
 struct Shared {
-  float times[kRing];  ///< of the evaluations in the ring
+  Moment moments[kRing];  ///< of the evaluations in the ring
   const float* tapes[kRing];
   float sums[2][kMostWarps], mosts[2][kMostWarps];  ///< of the driving warps
   int goods[2][kMostWarps];
@@ -23,8 +29,9 @@ __device__ inline Share share_of(int task, int tiles, int groups) {
   return {task, task % tiles, task / tiles % groups, task / tiles / groups};
 }
 
-/// kGeodesic: whether the input layer may be geodesic.
-template <int J, bool kGeodesic>
+/// kGeodesic: whether the input layer may be geodesic. kMatching: every point has a time of its own, and nobody asks for
+/// the cotangents of points.
+template <int J, bool kGeodesic, bool kMatching>
 struct Block {
   using Cell = typename Cells<J>::Cell;
   Shared& m;
@@ -36,6 +43,15 @@ struct Block {
   Thread me;
   Share units, outputs, inputs;  // the warp's first, of a layer, and of the two products that are split
 
+  /// Before its first use; gradients: of the weights too.
+  __device__ void clear(bool gradients) const {
+    const int thread = static_cast<int>(threadIdx.x), threads = static_cast<int>(blockDim.x);
+    for (int i = thread; i < (feature_rows(p) + output_rows(p)) * p.stride; i += threads) features[i] = Cells<J>::make(0);
+    if (gradients)
+      for (int i = thread; i < p.working_size; i += threads) gradient[i] = 0;
+    __syncthreads();
+  }
+
   __device__ bool geodesic() const { return kGeodesic && p.distance >= 0; }
   __device__ Cell* layer(int which) const { return layers + (which & 1) * p.layer_cells; }
   /// First column of a group.
@@ -43,6 +59,16 @@ struct Block {
   /// Bias and time of a unit.
   __device__ float2 vectors(int l, int unit) const {
     return __ldg(reinterpret_cast<const float2*>(b.packed + p.vectors) + l * p.unit_tiles * kUnits + unit);
+  }
+  /// Of points 2t and 2t + 1 of a group.
+  __device__ float2 times(Moment at, int group) const {
+    if constexpr (!kMatching) return {at.time, at.time};
+    return *reinterpret_cast<const float2*>(b.times + at.first + group * kGroup + 2 * me.t);
+  }
+  /// Of a point of the tile.
+  __device__ float time(Moment at, int point) const {
+    if constexpr (!kMatching) return at.time;
+    return b.times[at.first + point];
   }
   __device__ float scale(int unit) const { return __ldg(reinterpret_cast<const float*>(b.packed + p.scale_vector) + unit); }
 
@@ -142,7 +168,7 @@ struct Block {
   }
 
   /// From the features to parts of the network's output in layer(depth).
-  __device__ void forward(float t, float* tape) const {
+  __device__ void forward(Moment at, float* tape) const {
     for (int l = 0; l < p.depth; ++l) {
       if (l > 0) __syncthreads();
       const int matrix = l == 0 ? p.input.forward : p.hidden[0].forward + (l - 1) * p.hidden_pitch, steps = l == 0 ? p.input_steps : p.hidden_steps;
@@ -162,10 +188,11 @@ struct Block {
           for (int j = 0; j < J; ++j) v[j][0] *= low, v[j][1] *= low, v[j][2] *= high, v[j][3] *= high;
         }
         const float2 first = vectors(l, unit), second = vectors(l, unit + 8);
-        const float low = first.x + t * first.y, high = second.x + t * second.y;
-        v[0][0] += low, v[0][1] += low, v[0][2] += high, v[0][3] += high;
+        const float2 t = times(at, group);
+        v[0][0] += first.x + t.x * first.y, v[0][1] += first.x + t.y * first.y;
+        v[0][2] += second.x + t.x * second.y, v[0][3] += second.x + t.y * second.y;
         keep(tape, l, tile, group, v);
-        through<J>(p.activation, v);
+        through<J>(p.function(l), v);
         show(layer(l), tile, group, v);
       });
     }
@@ -185,7 +212,7 @@ struct Block {
         Tile<J> pre, bar;
         kept(tape, l, tile, group, pre);
         multiply<J>(me, rows(matrix, steps, tile), 0, steps, x + column(group), p.stride, p.jets, bar);
-        back_through<J>(p.activation, pre, bar);
+        back_through<J>(p.function(l), pre, bar);
         keep(kept_bars, l, tile, group, bar);
         if (l == 0 && geodesic()) {
           const int unit = tile * kUnits + me.g;
@@ -199,6 +226,7 @@ struct Block {
         show(layer(l), tile, group, bar);
       });
     }
+    if constexpr (kMatching) return;
     __syncthreads();
     multiply_split(p.input.backward, p.input.columns, p.input_splits, p.input_each, inputs, layer(0), layer(1));
   }
@@ -233,7 +261,7 @@ struct Block {
     each_kept(pending, [&](int e, int group) {
       Tile<J> h;
       kept(m.tapes[e], l - 1, columns, group, h);
-      through<J>(p.activation, h);
+      through<J>(p.function(l - 1), h);
 #pragma unroll
       for (int j = 0; j < J; ++j) {
         if (j >= p.jets) continue;
@@ -273,7 +301,7 @@ struct Block {
     each_kept(pending, [&](int e, int group) {
       Tile<J> h;
       kept(m.tapes[e], p.depth - 1, columns, group, h);
-      through<J>(p.activation, h);
+      through<J>(p.function(p.depth - 1), h);
       const float* x = ring_outputs(e) + row * p.columns + column(group) + 2 * me.t;
 #pragma unroll
       for (int j = 0; j < J; ++j) {
@@ -304,7 +332,8 @@ struct Block {
     each_kept(pending, [&](int e, int group) {
       const float4 v = kept(bars(e), l, tile, group, 0);
       low += v.x + v.y, high += v.z + v.w;
-      low_time += m.times[e] * (v.x + v.y), high_time += m.times[e] * (v.z + v.w);
+      const float2 t = times(m.moments[e], group);
+      low_time += t.x * v.x + t.y * v.y, high_time += t.x * v.z + t.y * v.w;
     });
     add_units(p.bias[l], tile, low, high);
     add_units(p.time[l], tile, low_time, high_time);
@@ -331,7 +360,7 @@ struct Block {
     each_kept(pending, [&](int e, int group) {
       for (int i = 0; i < kGroup; ++i) {
         const float v = ring_outputs(e)[me.lane * p.columns + column(group) + i];
-        sum += v, with_time += m.times[e] * v;
+        sum += v, with_time += time(m.moments[e], group * kGroup + i) * v;
       }
     });
     gradient[p.output_bias + me.lane] += sum;
@@ -359,6 +388,31 @@ struct Block {
     }
   }
 };
+
+__host__ __device__ constexpr std::size_t header_bytes() { return (sizeof(Shared) + 15) / 16 * 16; }
+
+/// The block that this is, in its shared memory.
+template <int J, bool kGeodesic, bool kMatching>
+__device__ inline Block<J, kGeodesic, kMatching> make_block(const Problem& problem, const Buffers& buffers, float4* memory,
+                                                            bool learns) {
+  using Cell = typename Cells<J>::Cell;
+  Cell* features = reinterpret_cast<Cell*>(memory + header_bytes() / sizeof(float4));
+  Cell* u_bar = features + feature_rows(problem) * problem.stride;
+  const auto home = static_cast<size_t>(blockIdx.x);
+  const Thread me{};
+  return {*reinterpret_cast<Shared*>(memory),
+          problem,
+          buffers,
+          features,
+          u_bar,
+          u_bar + output_rows(problem) * problem.stride,
+          learns ? buffers.ring + home * kRing * static_cast<size_t>(problem.ring_floats()) : nullptr,
+          learns ? buffers.gradients + home * static_cast<size_t>(problem.working_size) : nullptr,
+          me,
+          share_of(me.warp, problem.unit_tiles, problem.groups),
+          share_of(me.warp, problem.output.row_tiles(), problem.groups),
+          share_of(me.warp, (problem.input.columns + kUnits - 1) / kUnits, problem.groups)};
+}
 
 }  // namespace
 }  // namespace riemflow::cuda

@@ -51,6 +51,7 @@ Problem describe(const FlowConfig& config, const VectorField<float>& field) {
   p.depth = config.field.depth;
   p.width = config.field.width;
   p.activation = config.field.activation == Activation::tanh ? kTanh : kSwish;
+  p.first_activation = config.field.input == InputLayer::fourier ? kSin : p.activation;
   p.working_size = static_cast<int>(field.working_size());
   p.kinetic = static_cast<float>(config.regularisation.kinetic);
   p.bound = static_cast<float>(config.field.bound);
@@ -125,7 +126,7 @@ bool arrange(Problem& p, int jets, int groups) {
   p.columns = p.tile * jets;
   p.layer_floats = p.unit_tiles * p.groups * jets * 128;
   // Four rows of 8 columns meet every bank once.
-  p.stride = p.columns + (kSizes[p.size].jets <= 6 ? 4 : p.columns % 16 == 0 ? 8 : 0);
+  p.stride = p.columns + (most_jets(p) <= 6 ? 4 : p.columns % 16 == 0 ? 8 : 0);
   p.warps = std::min(kMostWarps, std::max(p.unit_tiles * p.groups, p.tile * lanes / 32));
   p.input_steps = p.input.steps();
   p.hidden_steps = (p.width + kSteps - 1) / kSteps;
@@ -152,6 +153,7 @@ std::string why_not_cuda(const FlowConfig& config) {
   int devices = 0;
   if (const cudaError_t code = cudaGetDeviceCount(&devices); code != cudaSuccess || devices == 0)
     return code == cudaSuccess ? "there is none" : std::string(cudaGetErrorString(code));
+  if (config.base.kind != BaseKind::standard) return "it has no learned base";
   if (config.model != ModelKind::riemannian) return "it has no " + std::string(name_of(config.model)) + " flows";
   if (config.field.width > cuda::kMostWidth || config.field.depth > cuda::kMostDepth)
     return "its networks are at most " + std::to_string(cuda::kMostWidth) + " wide and have at most " +

@@ -9,7 +9,7 @@ Run run_sphere, run_ball, run_torus, run_plane, run_medium, run_large;
 
 std::size_t shared_bytes(const Problem& p) {
   const int cells = (feature_rows(p) + output_rows(p)) * p.stride + 2 * p.layer_cells;
-  return (sizeof(Shared) + 15) / 16 * 16 + static_cast<std::size_t>(cells) * (kSizes[p.size].jets <= 6 ? sizeof(float2) : sizeof(float));
+  return header_bytes() + static_cast<std::size_t>(cells) * (most_jets(p) <= 6 ? sizeof(float2) : sizeof(float));
 }
 
 cudaError_t run_solve(const Problem& problem, const Buffers& buffers, Mode mode, int blocks, cudaStream_t stream) {

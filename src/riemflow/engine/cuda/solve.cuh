@@ -37,10 +37,12 @@ enum Mode {
   kDensity,   ///< log p (or motion, without jets)
   kGradient,  ///< log p and the gradient of its mean
   kKeep,      ///< motion and density, with all that kBackward needs
-  kBackward   ///< the gradient, from the cotangents of the last state
+  kBackward,  ///< the gradient, from the cotangents of the last state
+  kMatch      ///< no solve: the gradient of the field's mean squared distance from targets
 };
 
 struct Problem {
+  bool matching;              ///< for mode kMatch, else for all others
   int size;                   ///< of the kernel, which of kSizes
   int ambient, jets, depth;
   int width;                  ///< units of a hidden layer
@@ -48,7 +50,8 @@ struct Problem {
   int warps;                  ///< of a block
   int stride;                 ///< floats from row to row of activations
   int output_splits, input_splits;  ///< parts into which sums over units are divided among warps
-  int activation, distance;   ///< Function; distance: of a geodesic input, else −1
+  int first_activation, activation;  ///< Function: of the first layer, of others
+  int distance;               ///< Function, of a geodesic input, else −1
   int points, working_size, max_evaluations, most_steps;
   bool mean_square;
   double from, to, rtol, atol;
@@ -70,6 +73,7 @@ struct Problem {
   int layer_floats;    ///< of the same as lanes hold it
   int vectors, scale_vector;  ///< float4s into the packed weights: bias and time of a unit, layer by layer; scales
 
+  __host__ __device__ int function(int layer) const { return layer == 0 ? first_activation : activation; }
   /// Floats an evaluation keeps: layers, the distances of a geodesic input, and what the driving lanes keep.
   __host__ __device__ int tape_floats(int most_coordinates, int lanes) const {
     return (depth + 1) * layer_floats + 2 * most_coordinates * lanes * tile;
@@ -95,6 +99,8 @@ struct Size {
 constexpr Size kSizes[] = {{3, 3, 8, kSphere}, {2, 3, 8, kBall},  {2, 3, 8, kTorus},
                            {2, 3, 8, kEuclidean}, {6, 6, 8, kAny}, {17, 17, 32, kAny}};
 constexpr int kSizeCount = 6;
+/// What the kernel is compiled for. Matching has no derivatives.
+inline int most_jets(const Problem& p) { return p.matching ? 1 : kSizes[p.size].jets; }
 
 struct Report {
   int status, accepted, rejected, evaluations;
@@ -111,6 +117,8 @@ struct Buffers {
   float* energy;               ///< ∫‖f‖² dt with the sign of dt
   float* ends;                 ///< where the points end
   const float* bars;           ///< kBackward: [point][ambient + 2] cotangents of the last state
+  const float* times;          ///< kMatch: a point, to the end of its tile
+  const float* targets;        ///< kMatch: [point][ambient], as points
   float* gradients;            ///< [block][working_size]
   float *tape, *unprojected, *ring;
   double2* steps;

@@ -1,42 +1,18 @@
 #pragma once
 // A whole solve of a tile of points by one block, tile after tile, and its gradient.
 
-#include "riemflow/engine/cuda/driver.cuh"
+#include "riemflow/engine/cuda/match_kernel.cuh"
 
 namespace riemflow::cuda {
 namespace {
-
-__host__ __device__ constexpr std::size_t header_bytes() { return (sizeof(Shared) + 15) / 16 * 16; }
 
 template <int D, int J, int G, int S, bool kLearns>
 __global__ void __launch_bounds__(32 * kMostWarps, J > 6 ? 1 : 2)
     solve_kernel(const __grid_constant__ Problem problem, const __grid_constant__ Buffers buffers, Mode mode) {
   extern __shared__ float4 raw_memory[];
-  const int home = static_cast<int>(blockIdx.x), stride = problem.stride;
-  using Cell = typename Cells<J>::Cell;
-  Cell* features = reinterpret_cast<Cell*>(raw_memory + header_bytes() / sizeof(float4));
-  Cell* u_bar = features + feature_rows(problem) * stride;
-  Cell* layers = u_bar + output_rows(problem) * stride;
-  const Thread me{};
-  const Block<J, S == kAny> block{*reinterpret_cast<Shared*>(raw_memory),
-                          problem,
-                          buffers,
-                          features,
-                          u_bar,
-                          layers,
-                          kLearns ? buffers.ring + static_cast<size_t>(home) * kRing * static_cast<size_t>(problem.ring_floats())
-                                  : nullptr,
-                          kLearns ? buffers.gradients + static_cast<size_t>(home) * static_cast<size_t>(problem.working_size)
-                                  : nullptr,
-                       me,
-                       share_of(me.warp, problem.unit_tiles, problem.groups),
-                       share_of(me.warp, problem.output.row_tiles(), problem.groups),
-                       share_of(me.warp, (problem.input.columns + kUnits - 1) / kUnits, problem.groups)};
-  const int thread = static_cast<int>(threadIdx.x), threads = static_cast<int>(blockDim.x);
-  for (int i = thread; i < (feature_rows(problem) + output_rows(problem)) * stride; i += threads) features[i] = Cells<J>::make(0);
-  if (kLearns && mode != kKeep)
-    for (int i = thread; i < problem.working_size; i += threads) block.gradient[i] = 0;
-  __syncthreads();
+  const int home = static_cast<int>(blockIdx.x);
+  const Block<J, S == kAny, false> block = make_block<J, S == kAny, false>(problem, buffers, raw_memory, kLearns);
+  block.clear(kLearns && mode != kKeep);
 
   Driver<D, J, G, S> driver{block, {problem.frame}, nullptr};
   const Lane<G>& lane = driver.lane;
@@ -102,6 +78,7 @@ cudaError_t launch(const Problem& problem, const Buffers& buffers, Mode mode, in
 template <int kSize>
 cudaError_t run_size(const Problem& problem, const Buffers& buffers, Mode mode, int blocks, cudaStream_t stream) {
   constexpr Size s = kSizes[kSize];
+  if (mode == kMatch) return launch_match<s.coordinates, s.lanes, s.shape>(problem, buffers, blocks, stream);
   return mode == kDensity ? launch<s.coordinates, s.jets, s.lanes, s.shape, false>(problem, buffers, mode, blocks, stream)
                           : launch<s.coordinates, s.jets, s.lanes, s.shape, true>(problem, buffers, mode, blocks, stream);
 }

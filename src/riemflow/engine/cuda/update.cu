@@ -107,10 +107,10 @@ __global__ void __launch_bounds__(kThreads) prepare_kernel(const __grid_constant
 
 /// Adam and the moving average of one parameter.
 struct Stepper {
-  float scale, root, epsilon, b1, b2, keep;
+  float scale, root, epsilon, b1, b2, keep_weight, keep;
   __device__ void operator()(const Update& u, int i, float g) const {
     const float m = b1 * u.mean[i] + (1 - b1) * g, v = b2 * u.square[i] + (1 - b2) * g * g;
-    const float p = u.parameters[i] - scale * m / (sqrtf(v) * root + epsilon);
+    const float p = keep_weight * u.parameters[i] - scale * m / (sqrtf(v) * root + epsilon);
     u.mean[i] = m;
     u.square[i] = v;
     u.parameters[i] = p;
@@ -168,6 +168,7 @@ __global__ void __launch_bounds__(kThreads)
                        static_cast<float>(u.epsilon),
                        static_cast<float>(u.beta1),
                        static_cast<float>(u.beta2),
+                       static_cast<float>(1 - *rate * u.weight_decay),
                        static_cast<float>(::fmin(u.decay, warm))};
     const auto factor = static_cast<float>(rescale * (u.clip > 0 && norm > u.clip ? u.clip / norm : 1));
     if (blockIdx.x == 0) {

@@ -23,7 +23,7 @@ struct Carry {
 struct Update {
   InputRows rows;
   int size;  ///< of the parameters
-  double beta1, beta2, epsilon, clip, decay, kinetic;
+  double beta1, beta2, epsilon, clip, weight_decay, decay, kinetic;  ///< decay: of the average
   float *parameters, *mean, *square, *average;  ///< average: null if there is none
   float* working;
   float* sum;            ///< of the gradients of the working vector
