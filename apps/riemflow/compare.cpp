@@ -7,6 +7,7 @@
 #include "apps/riemflow/commands.hpp"
 #include "apps/riemflow/compare/comparison.hpp"
 #include "apps/riemflow/compare/summary.hpp"
+#include "apps/riemflow/fit/run.hpp"
 #include "apps/riemflow/fit/training_data.hpp"
 #include "apps/riemflow/reproduce/jobs.hpp"
 #include "apps/riemflow/reproduce/machine.hpp"
@@ -14,6 +15,7 @@
 #include "apps/riemflow/support/data.hpp"
 #include "apps/riemflow/support/signals.hpp"
 #include "riemflow/core/error.hpp"
+#include "riemflow/engine/cuda_flow.hpp"
 #include "riemflow/io/atomic_file.hpp"
 #include "riemflow/manifold/parse.hpp"
 
@@ -75,8 +77,31 @@ std::string manifold_of_data(const Options& options, const Values& settings) {
   return read_training_data(options.data.path, settings_of(plain, settings)).manifold;
 }
 
+/// The device of each method that has one: with --device cuda the CPU where the GPU has no code for it.
+std::map<const Method*, std::string> devices_of(const std::vector<const Method*>& methods,
+                                                const std::string& device, const Values& settings,
+                                                const std::string& manifold) {
+  std::map<const Method*, std::string> devices;
+  if (device == "cpu") return devices;
+  for (const Method* method : methods) {
+    if (!has_device(*method)) continue;
+    std::string why;
+    if (device == "cuda" && method->preset != "auto")
+      why = why_not_on_gpu(settings_of(on(*method, *parse_manifold<double>(manifold)), settings), manifold);
+    if (why.empty())
+      devices[method] = device;
+    else
+      say("{} is fitted on the CPU: {}.", method->name, why);
+  }
+  return devices;
+}
+
 void run(const Options& options) {
   require(options.data.path != "-", "compare reads its data several times", "give a file", Fault::usage);
+  if (options.device == "cuda") {
+    const std::string why = why_not_cuda(FlowConfig{});
+    require(why.empty(), "--device cuda: " + why, "use --device cpu");
+  }
   const Values settings = fit_settings(options);
   ComparisonOptions comparison;
   comparison.data = options.data.path;
@@ -96,7 +121,7 @@ void run(const Options& options) {
   require(!comparison.methods.empty(), "no method is left", "name others with --methods", Fault::usage);
   if (options.protocol != kDistinct) comparison.protocols.emplace_back(kCustomary);
   if (options.protocol != kCustomary) comparison.protocols.emplace_back(kDistinct);
-  if (options.device != "cpu") comparison.extra["device"] = options.device;
+  comparison.devices = devices_of(comparison.methods, options.device, settings, manifold);
 
   std::error_code code;
   std::filesystem::create_directories(options.directory, code);

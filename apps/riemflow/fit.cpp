@@ -13,6 +13,7 @@
 #include "apps/riemflow/fit/progress.hpp"
 #include "apps/riemflow/fit/provenance.hpp"
 #include "apps/riemflow/fit/recorded.hpp"
+#include "apps/riemflow/fit/runs.hpp"
 #include "apps/riemflow/support/console.hpp"
 #include "apps/riemflow/support/data.hpp"
 #include "riemflow/core/error.hpp"
@@ -24,6 +25,7 @@ namespace {
 struct Invocation {
   std::string data, output, config, preset = "auto";
   bool print_config = false, resume = false;
+  int runs = 1;
   FitSettings settings;  ///< what the command line alone says
 };
 
@@ -87,14 +89,7 @@ void print_result_json(const FitResult& result, const TrainingData& data, const 
   nlohmann::ordered_json out = {{"model", invocation.output},
                                 {"manifold", data.manifold},
                                 {"parameters", result.parameters},
-                                {"data",
-                                 {{"name", data.name},
-                                  {"sha256", data.sha256},
-                                  {"rows", data.rows},
-                                  {"duplicates", data.duplicates},
-                                  {"training", data.split.training.size()},
-                                  {"validation", data.split.validation.size()},
-                                  {"test", data.split.test.size()}}},
+                                {"data", data_json(data)},
                                 {"iterations", p.iteration},
                                 {"best_iteration", p.best_iteration},
                                 {"stopped", result.stopped},
@@ -125,6 +120,14 @@ void refuse_resumed(std::string_view model) {
             Fault::usage);
 }
 
+Model load_checkpoint(const std::string& path) {
+  Model model = load_model(path);
+  refuse_resumed(name_of(model.config.model));
+  require(has_state(model), path + ": it is a model, but not one whose training can go on",
+          "start anew without --resume", Fault::bad_data);
+  return model;
+}
+
 /// Whether these settings are of one model: with any of them, and without a preset, that is what is fitted.
 bool describe_one_model(const CLI::App& command, const Values& values) {
   const auto model = values.find("model");
@@ -145,14 +148,13 @@ void fit(const CLI::App& command, const Invocation& invocation) {
   const Values user = given_values(command);
   refuse_contradictions(user, "");
 
-  std::optional<Model> checkpoint;
-  if (invocation.resume && std::filesystem::exists(invocation.output)) {
-    checkpoint = load_model(invocation.output);
-    refuse_resumed(name_of(checkpoint->config.model));
-    require(has_state(*checkpoint),
-            invocation.output + ": it is a model, but not one whose training can go on",
-            "start anew without --resume", Fault::bad_data);
-  }
+  const std::vector<std::string> outputs = outputs_of(invocation.output, invocation.runs);
+  std::vector<std::optional<Model>> checkpoints(outputs.size());
+  for (std::size_t run = 0; invocation.resume && run < outputs.size(); ++run)
+    if (std::filesystem::exists(outputs[run])) checkpoints[run] = load_checkpoint(outputs[run]);
+  const auto found = std::find_if(checkpoints.begin(), checkpoints.end(),
+                                  [](const std::optional<Model>& model) { return model.has_value(); });
+  const bool resumes = found != checkpoints.end();
 
   Values file;
   if (!invocation.config.empty()) file = values_of_file(invocation.config, command);
@@ -162,15 +164,17 @@ void fit(const CLI::App& command, const Invocation& invocation) {
     preset = node.mapped();
     preset_asked = true;
   }
-  if (!preset_asked && describe_one_model(command, overridden(file, user))) preset = "default";
+  if (!preset_asked && (invocation.runs > 1 || describe_one_model(command, overridden(file, user))))
+    preset = "default";
   Values lower;
-  if (checkpoint) {
-    lower = recorded_settings(*checkpoint);
-    require(!lower.empty(), checkpoint->path + ": the model does not say how it was trained",
+  if (resumes) {
+    lower = settings_of_first(**found, static_cast<std::size_t>(found - checkpoints.begin()));
+    require(!lower.empty(), (*found)->path + ": the model does not say how it was trained",
             "start anew without --resume", Fault::bad_data);
     // Only what was asked for is compared: a default is no wish.
     const Values wishes = overridden(overridden(preset_asked ? preset_values(preset) : Values{}, file), user);
-    refuse_changes(lower, wishes, invocation.output);
+    refuse_changes(lower, wishes, (*found)->path);
+    refuse_strangers(checkpoints);
     lower = overridden(lower, wishes);
   } else {
     lower = overridden(overridden(preset_values(preset), file), user);
@@ -190,6 +194,7 @@ void fit(const CLI::App& command, const Invocation& invocation) {
   const Values values = effective_values(effective.app);
   refuse_foreign_options(effective.settings.model, user);
   refuse_options_of_one_model(command, effective.settings.model, user);
+  if (invocation.runs > 1) refuse_runs(effective.settings.model);
   // A pool that is not there yet is begun, as a flow would be.
   if (invocation.resume &&
       (effective.settings.model != name_of(ModelKind::pool) || std::filesystem::exists(invocation.output)))
@@ -219,20 +224,26 @@ void fit(const CLI::App& command, const Invocation& invocation) {
   request.settings = effective.settings;
   for (const auto& [name, value] : values)
     if (is_recorded(name)) request.recorded[name] = value;
+  if (invocation.runs > 1 && !to_target)  // one split for all
+    request.settings.split_seed = request.recorded["split-seed"] =
+        std::to_string(split_seed_of(request.settings));
   if (request.settings.quiet) be_quiet();
-  if (invocation.resume && !checkpoint)
-    say("{} is not there yet: training starts from the beginning.", invocation.output);
+  if (invocation.resume && !resumes)
+    say("{} is not there yet: training starts from the beginning.", outputs.front());
 
   const TrainingData data =
       to_target ? read_target(request.settings) : read_training_data(invocation.data, request.settings);
-  if (checkpoint) {
+  for (std::optional<Model>& checkpoint : checkpoints) {
+    if (!checkpoint) continue;
     const std::string trained_on = checkpoint->metadata["data_sha256"];
     require(trained_on == data.sha256,
             fmt::format("{} is not the data that {} was trained on (SHA-256 {}…, not {}…)", invocation.data,
-                        invocation.output, data.sha256.substr(0, 12), trained_on.substr(0, 12)),
+                        checkpoint->path, data.sha256.substr(0, 12), trained_on.substr(0, 12)),
             "give the same file, or start anew without --resume", Fault::bad_data);
-    request.resume = &*checkpoint;
   }
+  if (invocation.runs > 1)
+    return run_fits({invocation.data, invocation.output, requests_of(request, checkpoints)}, data);
+  if (resumes) request.resume = &**found;
   const FitResult result = run_fit(request, data);
   if (request.settings.json)
     print_result_json(result, data, invocation, request.recorded);
@@ -270,6 +281,16 @@ void add_fit(CLI::App& app) {
                  "Go on from the checkpoint in MODEL, to the same bits as in one run; of flows")
       ->group("Settings from elsewhere");
   declare(*command, invocation->settings);
+  command
+      ->add_option(
+          "--runs", invocation->runs,
+          "Train so many flows with seeds from --seed on, on one split, each within --time-limit: "
+          "NAME.run-1.model and so on for -o NAME.model, which is the best on the validation points; "
+          "side by side on a GPU")
+      ->capture_default_str()
+      ->check(CLI::Range(1, 1000))
+      ->take_last()
+      ->group("Running");
   command->footer(
       "Examples:\n"
       "  riemflow fit quakes.csv -o quakes.model\n"
@@ -278,6 +299,7 @@ void add_fit(CLI::App& app) {
       "  riemflow fit torsions.csv -o torsions.model --columns phi,psi --manifold torus:2\n"
       "  riemflow fit quakes.csv -o chart.model --model stereographic\n"
       "  riemflow fit quakes.csv -o flow.model --resume\n"
+      "  riemflow fit quakes.csv -o flow.model --runs 12 --device cuda\n"
       "  riemflow fit quakes.csv -o mixture.model --model vmf-mixture --components 50,100 --rates 0.05,0.01\n"
       "  riemflow fit quakes.csv -o kernels.model --model kde\n"
       "  riemflow fit quakes.csv -o over.model --base kde --iterations 1000\n"

@@ -14,7 +14,7 @@ TEST(ForeignNames, OfAnotherManifoldAreRefusedUnlessChosen) {
        {std::tuple{"sphere:2", "phi,psi\n10,20\n", "1 'phi'", "an angle", "a latitude"},
         {"sphere:2", "theta,phi\n10,20\n", "1 'theta'", "an angle", "a latitude"},
         {"sphere:2", "x,y\n10,20\n", "1 'x'", "a coordinate", "a latitude"},
-        {"sphere:2", "id,chi1,chi2\na,10,20\n", "2 'chi1'", "an angle", "a coordinate"},
+        {"sphere:2", "id,chi1,chi2\na,10,20\n", "2 'chi1'", "an angle", "a latitude"},
         {"sphere:2", "lat,lon_deg,phi\n1,0,0\n", "", "", ""},
         {"torus:2", "lat,lon\n10,20\n", "1 'lat'", "a latitude", "an angle"},
         {"ball:2", "lat,lon\n0.1,0.2\n", "1 'lat'", "a latitude", "a coordinate"},
@@ -43,6 +43,50 @@ TEST(ForeignNames, WhatMayBeAnyonesIsTaken) {
   EXPECT_EQ(read_text("x,y\n10,20\n", on("torus:2")).points.size(), 1u);
   EXPECT_EQ(read_text("lat,lon\n10,20\n", on("euclidean:2")).points.size(), 1u);
   EXPECT_EQ(read_text("lat,lon,phi\n1,2,3\n", on("sphere:2 x torus:1")).points.size(), 1u);
+}
+
+// As many columns as the manifold needs, one of them text.
+TEST(TextColumns, AreNoCoordinates) {
+  // The numbers alone fit: as latitude and longitude, where three columns would be a vector.
+  const DataSet places = read_text("id,breadth,length\nus7000,10,20\nus7001,-30,40\n", on("sphere:2"));
+  expect_place(places, 0, 10, 20);
+  expect_place(places, 1, -30, 40);
+  EXPECT_EQ(read_text("a,b,c,d\nx,1,2,3\n", on("sphere:2 x torus:1")).points.size(), 1u);
+  // They do not: file, column and what there is.
+  for (const auto& [manifold, text, expected] :
+       {std::tuple{
+            "euclidean:3", "id,lat,lon\nus7000,1,2\n",
+            "f: euclidean:3 needs 3 columns, and there are 3, but column 1 'id' holds no number in the "
+            "first rows; give the column that is missing, or another --manifold; numbers are in "
+            "columns 2,3"},
+        {"torus:3", "a,b,c\n1,2,west\n3,4,east\n",
+         "f: torus:3 needs 3 columns, and there are 3, but column 3 'c' holds no number in the first rows; "
+         "give "
+         "the column that is missing, or another --manifold; numbers are in columns 1,2"},
+        {"ball:2", "0.1,a\n0.2,b\n",
+         "f: ball:2 needs 2 columns, and there are 2, but column 2 holds no number in the first rows; give "
+         "the "
+         "column that is missing, or another --manifold; numbers are in column 1"},
+        {"sphere:2", "place,name\na,b\n",
+         "f: sphere:2 needs 2 columns (latitude and longitude) or 3 (coordinates), and there are 2, but "
+         "column "
+         "1 'place' holds no number in the first rows; give a file with numbers in its columns"}}) {
+    EXPECT_EQ(complaint(text, on(manifold)), expected);
+  }
+}
+
+// One slip does not make a column text: it is told with its line, or skipped, and no other column is taken in
+// its place.
+TEST(TextColumns, ASlipIsNotOne) {
+  const std::string text = "a,b,c\n1,0,0\n0,O,1\n0,0,1\n";
+  EXPECT_TRUE(complaint(text, on("sphere:2")).starts_with("f:3:3: "));
+  ReadOptions options = on("sphere:2");
+  options.skip_invalid = true;
+  const DataSet kept = read_text(text, options);
+  ASSERT_EQ(kept.points.size(), 2u);
+  EXPECT_EQ(kept.points[1][2], 1);
+  // Nor do missing values, where there is a number somewhere.
+  EXPECT_TRUE(complaint("a,b\n,1\n2,3\n", on("torus:2")).starts_with("f:2:1: "));
 }
 
 }  // namespace

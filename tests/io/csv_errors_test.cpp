@@ -167,8 +167,8 @@ TEST(CsvErrors, NoColumnsToGoBy) {
             "in --columns 3-5 --manifold torus:3");
   EXPECT_NE(complaint("1,x,2,x,3\n").find("as in --columns 1,3,5 --manifold torus:3"), std::string::npos);
   EXPECT_NE(complaint("lat,depth\n1,2\n").find("there are 1 'lat', 2 'depth'"), std::string::npos);
-  EXPECT_NE(complaint("a,b,c\n1,2,x\n", on("euclidean:3"))
-                .find("f:2:5: z (column 3, 'c') is 'x', which is not a number"),
+  EXPECT_NE(complaint("a,b,c\n1,2,3\n1,2,x\n", on("euclidean:3"))
+                .find("f:3:5: z (column 3, 'c') is 'x', which is not a number"),
             std::string::npos);
   EXPECT_NE(complaint("a,b,c,d\n1,2,x,4\n", on("torus:2"))
                 .find("there are 1 'a', 2 'b', 3 'c', 4 'd', and torus:2 needs 2 columns; choose by name or "

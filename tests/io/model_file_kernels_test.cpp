@@ -1,14 +1,11 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <cstring>
-#include <functional>
 #include <limits>
 
-#include "riemflow/core/error.hpp"
 #include "riemflow/engine/kernel_model.hpp"
-#include "riemflow/io/model_file.hpp"
 #include "tests/density/kernel_cases.hpp"
+#include "tests/io/changed_model.hpp"
 
 namespace riemflow {
 namespace {
@@ -62,36 +59,6 @@ TEST(ModelFileKernels, AFlowBringsItsBaseAlong) {
   EXPECT_EQ(make_model(*flow).parameters.size(), model.parameters.size());
 }
 
-/// What reading says of a model that was changed after it was made.
-std::string refusal(const Model& model, const std::function<void(SafeTensors&)>& change) {
-  SafeTensors content = model_to_tensors(model);
-  change(content);
-  try {
-    model_from_tensors(parse_safetensors(serialise(content), "bad.model"), "bad.model");
-  } catch (const Error& error) {
-    EXPECT_EQ(error.fault(), Fault::bad_data) << error.what();
-    EXPECT_TRUE(std::string(error.what()).starts_with("bad.model: ")) << error.what();
-    return error.what();
-  }
-  return "";
-}
-
-Tensor& tensor(SafeTensors& content, const std::string& name) {
-  for (Tensor& candidate : content.tensors)
-    if (candidate.name == name) return candidate;
-  throw std::runtime_error(name);
-}
-
-auto set(const std::string& name, std::size_t i, double value) {
-  return [=](SafeTensors& content) {
-    std::memcpy(tensor(content, name).bytes.data() + i * sizeof(double), &value, sizeof(double));
-  };
-}
-
-void expect_refused(const std::string& message, const std::string& part) {
-  EXPECT_NE(message.find(part), std::string::npos) << "expected: " << part << "\ngot: " << message;
-}
-
 TEST(ModelFileKernels, RefusesWhatIsNoKernelDensity) {
   const double nan = std::numeric_limits<double>::quiet_NaN(), inf = std::numeric_limits<double>::infinity();
   const Model alone = make_model("sphere:2", some_kernels("sphere:2", 2)), flow = flow_over_kernels();
@@ -109,13 +76,7 @@ TEST(ModelFileKernels, RefusesWhatIsNoKernelDensity) {
     for (const double bad : {-1e9, nan, inf})
       expect_refused(refusal(model, set(prefix + "shapes", 0, bad)), "kernel 0 is not positive definite");
     for (const std::string name : {"centres", "weights", "bandwidths", "wide", "shapes"}) {
-      if (name != "shapes")
-        expect_refused(refusal(model,
-                               [&, p = prefix](SafeTensors& content) {
-                                 std::erase_if(content.tensors,
-                                               [&](const Tensor& t) { return t.name == p + name; });
-                               }),
-                       name + " is missing");
+      if (name != "shapes") expect_refused(refusal(model, without(prefix + name)), name + " is missing");
       expect_refused(
           refusal(model,
                   [&, p = prefix](SafeTensors& content) { tensor(content, p + name).dtype = DType::I64; }),

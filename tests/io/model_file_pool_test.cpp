@@ -2,12 +2,10 @@
 
 #include <cmath>
 #include <cstring>
-#include <functional>
 #include <limits>
 
-#include "riemflow/core/error.hpp"
 #include "riemflow/engine/mixture_density.hpp"
-#include "riemflow/io/model_file.hpp"
+#include "tests/io/changed_model.hpp"
 
 namespace riemflow {
 namespace {
@@ -86,45 +84,20 @@ TEST(ModelFilePool, RefusesMembersThatDoNotGoTogether) {
   EXPECT_EQ(make_pool({mixture_model(), flow_model<double>("sphere:2", 1)}, {1, 1}).precision, "double");
 }
 
-/// What reading says of a pool that was changed after it was made.
-std::string refusal(const std::function<void(SafeTensors&)>& change) {
-  SafeTensors content = model_to_tensors(small_pool());
-  change(content);
-  try {
-    model_from_tensors(parse_safetensors(serialise(content), "bad.model"), "bad.model");
-  } catch (const Error& error) {
-    EXPECT_EQ(error.fault(), Fault::bad_data) << error.what();
-    EXPECT_TRUE(std::string(error.what()).starts_with("bad.model")) << error.what();
-    return error.what();
-  }
-  return "";
+void expect_refused(const Change& change, const std::string& part) {
+  riemflow::expect_refused(refusal(small_pool(), change), part);
 }
 
-Tensor& tensor(SafeTensors& content, const std::string& name) {
-  for (Tensor& candidate : content.tensors)
-    if (candidate.name == name) return candidate;
-  throw std::runtime_error(name);
-}
-
-void expect_refused(const std::function<void(SafeTensors&)>& change, const std::string& part) {
-  const std::string message = refusal(change);
-  EXPECT_NE(message.find(part), std::string::npos) << "expected: " << part << "\ngot: " << message;
-}
-
-auto weight(std::size_t m, double value) {
-  return [=](SafeTensors& content) {
-    std::memcpy(tensor(content, "weights").bytes.data() + m * sizeof(double), &value, sizeof(double));
-  };
-}
-auto metadata(const char* key, const std::string& value) {
+Change weight(std::size_t m, double value) { return set("weights", m, value); }
+Change metadata(const char* key, const std::string& value) {
   return [=](SafeTensors& content) { content.metadata[key] = value; };
 }
-auto renamed(const char* from, const char* to) {
+Change renamed(const char* from, const char* to) {
   return [=](SafeTensors& content) { tensor(content, from).name = to; };
 }
 
 TEST(ModelFilePool, RefusesAnythingElse) {
-  EXPECT_EQ(refusal([](SafeTensors&) {}), "");
+  EXPECT_EQ(refusal(small_pool(), [](SafeTensors&) {}), "");
   const double nan = std::numeric_limits<double>::quiet_NaN();
   for (const double bad : {0.0, -0.5, nan, 2.0, std::numeric_limits<double>::infinity()})
     expect_refused(weight(1, bad), "weight 1 is ");

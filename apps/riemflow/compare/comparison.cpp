@@ -48,16 +48,14 @@ class Comparison final : public Experiment {
     extra["quiet"] = "true";
     if (protocol == kDistinct) extra["dedup"] = "true";
     if (!method->preset.empty()) extra["time-limit"] = options_.time_limit;
+    if (const auto device = options_.devices.find(method); device != options_.devices.end())
+      extra["device"] = device->second;
     FitRequest request;
     Method own = *method;
     if (own.preset.empty()) own.preset = "default";
-    request.settings = settings_of(own, extra, &request.recorded);
+    request.settings = settings_of(own, extra);
     const TrainingData data = read_training_data(options_.data, request.settings);
-    if (own.preset == "paper" && data.manifold.starts_with("ball")) {
-      own.preset = "paper-ball";
-      request.recorded.clear();
-      request.settings = settings_of(own, extra, &request.recorded);
-    }
+    request.settings = settings_of(on(own, *parse_manifold<double>(data.manifold)), extra, &request.recorded);
     const Points<double> test = part_of<double>(data.points, data.split.test);
     Json result = {{"split", split}};
     if (method->preset.empty())

@@ -1,6 +1,8 @@
 #pragma once
 // A comparison as an experiment: a cell is a method under a protocol, a run one split.
 
+#include <map>
+
 #include "apps/riemflow/compare/methods.hpp"
 #include "apps/riemflow/reproduce/experiment.hpp"
 
@@ -8,10 +10,11 @@ namespace riemflow::app {
 
 struct ComparisonOptions {
   std::string data;  ///< a file, or the name of a data set
-  Values extra;      ///< settings of fit for all: reading, split, threads, device
+  Values extra;      ///< settings of fit for all: reading, split, threads
   std::string time_limit;
   std::string directory;  ///< where a model is kept while it is scored
   std::vector<const Method*> methods;
+  std::map<const Method*, std::string> devices;  ///< of those that are not fitted on the CPU
   std::vector<std::string> protocols;
 };
 

@@ -13,11 +13,6 @@ bool is_ball(const Manifold<double>& manifold) {
   return factors.size() == 1 && factors.front().geometry == Geometry::ball;
 }
 
-/// The paper has settings of its own for the ball.
-std::string preset_on(const Method& method, const Manifold<double>& manifold) {
-  return method.preset == "paper" && is_ball(manifold) ? "paper-ball" : method.preset;
-}
-
 }  // namespace
 
 const std::vector<Method>& all_methods() {
@@ -74,6 +69,16 @@ std::string why_not(const Method& method, const Manifold<double>& manifold) {
   return "";
 }
 
+Method on(const Method& method, const Manifold<double>& manifold) {
+  Method own = method;
+  if (own.preset == "paper" && is_ball(manifold)) own.preset = "paper-ball";
+  return own;
+}
+
+bool has_device(const Method& method) {
+  return !method.preset.empty() && !method.kernel && method.name != "vmf-mixture";
+}
+
 FitSettings settings_of(const Method& method, const Values& extra, Values* recorded) {
   Values values = overridden(overridden(preset_values(method.preset), method.options), extra);
   if (const auto objective = values.find("objective"); objective != values.end())
@@ -89,7 +94,7 @@ FitSettings settings_of(const Method& method, const Values& extra, Values* recor
 std::string command_of(const Method& method, const Manifold<double>& manifold) {
   if (method.preset.empty()) return "–";
   std::string text = "fit";
-  if (method.preset != "default") text += " --preset " + preset_on(method, manifold);
+  if (method.preset != "default") text += " --preset " + on(method, manifold).preset;
   for (const auto& [name, value] : method.options) text += fmt::format(" --{} {}", name, value);
   return text;
 }

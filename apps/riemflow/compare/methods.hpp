@@ -27,6 +27,11 @@ std::vector<std::string> method_names();
 /// Why there is no such density on the manifold; empty where there is.
 std::string why_not(const Method& method, const Manifold<double>& manifold);
 
+/// The method with the preset that it has there: the paper has settings of its own for the ball.
+Method on(const Method& method, const Manifold<double>& manifold);
+/// Whether --device is of any use to it: kernel densities and mixtures are the CPU's.
+bool has_device(const Method& method);
+
 /// The settings of `riemflow fit` for the method, with `extra` over its own.
 FitSettings settings_of(const Method& method, const Values& extra, Values* recorded = nullptr);
 /// "fit --preset paper --model stereographic"

@@ -28,7 +28,7 @@ constexpr std::size_t kFewValidation = 150, kFolds = 5;
 /// as it was chosen and, for the weights to choose among, with its bandwidths times these.
 constexpr double kWidths[] = {1, 0.3, 0.55, 1.8};
 /// A flow more for each of these, up to kMostFlows: seeds that err in different places.
-constexpr double kSecondsOfAFlow = 120;
+constexpr double kSecondsOfAFlow = 120, kSecondsOnAGpu = 25;
 constexpr long kMostFlows = 4;
 
 struct Fold {
@@ -80,8 +80,9 @@ class PoolRun {
     add_kernels();
     save(false);
     const double left = limit_ - seconds_since(start_);
+    const double seconds_of_a_flow = choice_.device() == Device::cuda ? kSecondsOnAGpu : kSecondsOfAFlow;
     const long flows =
-        std::isfinite(left) ? std::clamp(static_cast<long>(left / kSecondsOfAFlow), 1L, kMostFlows) : 1;
+        std::isfinite(left) ? std::clamp(static_cast<long>(left / seconds_of_a_flow), 1L, kMostFlows) : 1;
     for (long i = 0; i < flows && !out_of_time(); ++i) {
       add_flow(i, flows);
       save(false);
@@ -117,7 +118,8 @@ class PoolRun {
         KernelRecipe recipe = fit.recipe;
         recipe.scale *= width;
         add_kernels(recipe, fmt::format("kernel density, {}{}", name_of(recipe.shape),
-                                        width == 1 ? "" : fmt::format(" × {:g}", width)));
+                                        width == 1 ? "" : fmt::format(" x{:g}", width)));
+        contenders_.back().variant = width != 1;
         if (width == 1 && (best_kernel_ == kNone || nll(contenders_.size() - 1) < nll(best_kernel_)))
           best_kernel_ = contenders_.size() - 1;
       }
@@ -125,7 +127,7 @@ class PoolRun {
     }
   }
   void add_kernels(const KernelRecipe& recipe, std::string name) {
-    Contender contender{std::move(name), {}, {}, {}};
+    Contender contender{std::move(name), {}, {}, {}, false};
     for (const Fold& fold : folds_) {
       const std::vector<double> scores = kernels(recipe, fold.training).log_prob(part(fold.held_out), &pool_);
       contender.validation.insert(contender.validation.end(), scores.begin(), scores.end());
@@ -141,7 +143,7 @@ class PoolRun {
   void add_flow(long number, long flows) {
     const double seconds = (limit_ - seconds_since(start_)) /
                            static_cast<double>((flows - number) * static_cast<long>(folds_.size()));
-    Contender contender{flows > 1 ? fmt::format("flow {}", number + 1) : "flow", {}, {}, {}};
+    Contender contender{flows > 1 ? fmt::format("flow {}", number + 1) : "flow", {}, {}, {}, false};
     std::vector<std::vector<double>> tests;
     for (std::size_t k = 0; k < folds_.size(); ++k) {
       PoolFlow job{data_.manifold,

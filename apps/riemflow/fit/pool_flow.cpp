@@ -3,25 +3,36 @@
 #include <algorithm>
 #include <cmath>
 
+#include "riemflow/manifold/parse.hpp"
+
 namespace riemflow::app {
 namespace {
 
-/// Of the time; the rest is for the likelihood, whose steps are dear and worth it.
+/// Of the time; the rest is for the likelihood, whose steps are dear and worth it. Beyond kFewDimensions they
+/// are too dear: their derivatives are as many.
 constexpr double kMatchingShare = 0.25;
+constexpr int kFewDimensions = 3;
 constexpr long kMostMatching = 20'000, kMostTuning = 3000, kLeastTuning = 10, kTimedSteps = 10;
 /// Of the time left that steps are planned for: solves grow longer as training goes on.
 constexpr double kPlanned = 0.8;
 
+bool has_few_dimensions(const PoolFlow& job) {
+  return parse_manifold<float>(job.manifold)->dimension() <= kFewDimensions;
+}
+
+/// Networks by experiment. Waves that resolve two dimensions are noise in seven, where the wider network
+/// pays; a GPU has room for batches.
 FitConfig matching_config(const PoolFlow& job) {
+  const bool few = has_few_dimensions(job), gpu = job.device == Device::cuda;
   FitConfig config;
   config.objective = Objective::flow_matching;
   config.flow.manifold = job.manifold;
-  config.flow.field.width = 128;
-  config.flow.field.depth = 4;
+  config.flow.field.width = gpu && !few ? 256 : 128;
+  config.flow.field.depth = gpu && !few ? 5 : 4;
   config.flow.field.activation = Activation::swish;
-  config.flow.field.input = InputLayer::fourier;
+  config.flow.field.input = few ? InputLayer::fourier : InputLayer::linear;
   config.flow.field.frequency = 6;
-  config.train.batch = 256;
+  config.train.batch = gpu ? (few ? 512 : 2048) : 256;
   config.train.seed = job.seed;
   config.train.average = 0.999;
   config.train.schedule = {Schedule::Shape::cosine, 5e-3, kMatchingSteps};
@@ -48,11 +59,11 @@ class FlowFit {
   std::optional<Model> operator()() {
     long steps = kMatchingSteps;
     if (std::isfinite(seconds_))
-      steps = std::clamp(static_cast<long>(kMatchingShare * seconds_ / seconds_a_matching_step()), 100L,
+      steps = std::clamp(static_cast<long>(matching_share() * seconds_ / seconds_a_matching_step()), 100L,
                          kMostMatching);
     set_steps(config_, steps, 8);
     run("flow matching");
-    if (going_) tune();
+    if (going_ && has_few_dimensions(job_)) tune();
     if (!std::isfinite(best_)) return std::nullopt;
     return make_model<float>(*flow_, best_parameters_);
   }
@@ -86,6 +97,8 @@ class FlowFit {
     set_steps(config_, steps, 8);
     run("likelihood");
   }
+
+  double matching_share() const { return has_few_dimensions(job_) ? kMatchingShare : kPlanned; }
 
   /// Steps of a training that is thrown away.
   double seconds_a_matching_step() {

@@ -18,6 +18,8 @@ std::vector<std::vector<double>> columns_of(const std::vector<Contender>& conten
   return columns;
 }
 
+bool shown(const Contender& contender, double weight) { return weight > 0 || !contender.variant; }
+
 std::string nats(const std::vector<double>& log_densities) {
   return log_densities.empty() ? "–" : fmt::format("{:.4f}", mean_score(log_densities).nll);
 }
@@ -65,12 +67,14 @@ MeanScore mean_score(const std::vector<double>& log_densities) {
 
 std::string pool_table(const std::vector<Contender>& contenders, const WeighedPool& pool) {
   std::size_t width = 11;
-  for (const Contender& contender : contenders) width = std::max(width, contender.name.size());
+  for (std::size_t m = 0; m < contenders.size(); ++m)
+    if (shown(contenders[m], pool.weights.weights[m])) width = std::max(width, contenders[m].name.size());
   std::string text =
       fmt::format("{:<{}}  {:>7}  {:>10}  {:>8}   nats\n", "member", width, "weight", "validation", "test");
   for (std::size_t m = 0; m < contenders.size(); ++m)
-    text += fmt::format("{:<{}}  {:>7.4f}  {:>10}  {:>8}\n", contenders[m].name, width,
-                        pool.weights.weights[m], nats(contenders[m].validation), nats(contenders[m].test));
+    if (shown(contenders[m], pool.weights.weights[m]))
+      text += fmt::format("{:<{}}  {:>7.4f}  {:>10}  {:>8}\n", contenders[m].name, width,
+                          pool.weights.weights[m], nats(contenders[m].validation), nats(contenders[m].test));
   return text + fmt::format("{:<{}}  {:>7}  {:>10}  {:>8}\n", "pool", width, "1", nats(pool.validation),
                             nats(pool.test));
 }
@@ -79,6 +83,7 @@ nlohmann::ordered_json pool_rows(const std::vector<Contender>& contenders, const
   nlohmann::ordered_json rows = nlohmann::ordered_json::array();
   for (std::size_t m = 0; m < contenders.size(); ++m) {
     const Contender& contender = contenders[m];
+    if (!shown(contender, pool.weights.weights[m])) continue;
     nlohmann::ordered_json row = {{"name", contender.name},
                                   {"model", name_of(contender.models.front().config.model)},
                                   {"weight", pool.weights.weights[m]},

@@ -17,6 +17,7 @@ struct Contender {
   std::string name;
   std::vector<Model> models;  ///< with equal shares: one, or one a fold
   std::vector<double> validation, test;
+  bool variant = false;  ///< of another: shown only where it has a weight
 };
 
 /// Of a model on points in double; NaN where it failed.
@@ -39,7 +40,7 @@ struct MeanScore {
 };
 MeanScore mean_score(const std::vector<double>& log_densities);
 
-/// A line a member and one of the pool: weight, validation and test NLL.
+/// A line a contender and one of the pool: weight, validation and test NLL.
 std::string pool_table(const std::vector<Contender>& contenders, const WeighedPool& pool);
 /// The same: [{"name", "model", "weight", "validation_nll", "test_nll", …}, …].
 nlohmann::ordered_json pool_rows(const std::vector<Contender>& contenders, const WeighedPool& pool);

@@ -42,7 +42,7 @@ std::string clock_text(double seconds) {
 ProgressLine::ProgressLine(long iterations, double seconds, bool quiet)
     : iterations_(iterations), seconds_(seconds), quiet_(quiet), terminal_(isatty(STDERR_FILENO) == 1) {}
 
-ProgressLine::~ProgressLine() { clear(); }
+ProgressLine::~ProgressLine() { end_line(); }
 
 std::string ProgressLine::text(const FitProgress& p, double now) const {
   const double left = speed_ > 0 ? static_cast<double>(iterations_ - p.iteration) / speed_ : INFINITY;
@@ -80,14 +80,7 @@ void ProgressLine::update(const FitProgress& p) {
   std::size_t characters = 0, end = 0;
   for (; end < line.size(); ++end)
     if ((line[end] & 0xC0) != 0x80 && ++characters == terminal_width()) break;
-  std::fputs(("\r" + line.substr(0, end) + "\x1b[K").c_str(), stderr);
-  std::fflush(stderr);
-  open_ = true;
-}
-
-void ProgressLine::clear() {
-  if (open_) std::fputs("\n", stderr);
-  open_ = false;
+  rewrite_line(line.substr(0, end));
 }
 
 TrainingLog::TrainingLog(const std::string& path, long iteration) : path_(path) {

@@ -26,8 +26,6 @@ class ProgressLine {
   void update(const FitProgress& progress);
   /// Shown in place of the solver's evaluations.
   void note(std::string text) { note_ = std::move(text); }
-  /// Ends the line that rewrites itself, if there is one.
-  void clear();
 
  private:
   std::string text(const FitProgress& progress, double now) const;
@@ -41,7 +39,6 @@ class ProgressLine {
   // Where the speed is measured from: a few seconds ago, because solves grow longer as training goes on.
   double mark_time_ = 0, speed_ = 0;
   long mark_iteration_ = -1;
-  bool open_ = false;
 };
 
 /// --log: a line every ten iterations and at each validation, complete at any moment.

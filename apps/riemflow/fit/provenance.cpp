@@ -19,6 +19,16 @@ nlohmann::ordered_json read_provenance(const std::string& text) {
   return value.is_discarded() ? Json(text) : value;
 }
 
+nlohmann::ordered_json data_json(const TrainingData& data) {
+  return {{"name", data.name},
+          {"sha256", data.sha256},
+          {"rows", data.rows},
+          {"duplicates", data.duplicates},
+          {"training", data.split.training.size()},
+          {"validation", data.split.validation.size()},
+          {"test", data.split.test.size()}};
+}
+
 nlohmann::ordered_json search_json(const std::vector<MixtureScore>& search) {
   nlohmann::ordered_json rows = nlohmann::ordered_json::array();
   for (const MixtureScore& score : search) {

@@ -19,6 +19,9 @@ nlohmann::ordered_json provenance(const FitRequest& request, const TrainingData&
 /// the text itself if it is no JSON.
 nlohmann::ordered_json read_provenance(const std::string& text);
 
+/// What --json says of the data.
+nlohmann::ordered_json data_json(const TrainingData& data);
+
 /// Of a mixture: each fit of the search.
 nlohmann::ordered_json search_json(const std::vector<MixtureScore>& search);
 

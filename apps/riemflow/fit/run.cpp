@@ -54,22 +54,26 @@ class Run {
     watch_interrupts();
     {
       ProgressLine line(config_.iterations + config_.finetune, limit, request_.settings.quiet);
+      const auto show = [&](const FitProgress& progress) {
+        request_.watch ? request_.watch(progress) : line.update(progress);
+      };
       while (!fit_.done() && !interrupted() && seconds_since(start) < limit) {
         fit_.advance([&](const FitProgress& progress) {
           log.add(progress, seconds_since(start));
-          line.update(progress);
+          show(progress);
         });
         if (seconds_since(saved) < request_.settings.checkpoint_every) continue;
-        save_or_warn(line);
+        save_or_warn();
         saved = Clock::now();
       }
     }
     const FitProgress& progress = fit_.progress();
     if (interrupted() && !fit_.done()) {
       save(checkpoint());
-      say("Interrupted after {} iterations; {} holds the best model so far. The same command with --resume "
-          "goes on.",
-          progress.iteration, request_.output);
+      if (!request_.watch)
+        say("Interrupted after {} iterations; {} holds the best model so far. The same command with --resume "
+            "goes on.",
+            progress.iteration, request_.output);
       throw Exit{kInterrupted};
     }
     result.stopped = !fit_.done() ? "time limit" : fit_.out_of_patience() ? "patience" : "iterations";
@@ -115,8 +119,8 @@ class Run {
     } else {
       const KernelFit fit = fit_kernels(request_.settings, data_);
       parameters = fit.parameters;
-      say("Base: {}; its validation NLL is {:.4f} nats.", text_of({fit.recipe, parameters.size()}),
-          -fit.score);
+      say("{}Base: {}; its validation NLL is {:.4f} nats.", request_.label,
+          text_of({fit.recipe, parameters.size()}), -fit.score);
     }
     return std::make_shared<KernelDensity>(parse_manifold<double>(data_.manifold), std::move(parameters));
   }
@@ -174,7 +178,7 @@ class Run {
           score_against(exact ? *exact : *flow_, *data_.target, kFinalDraws, request_.settings.seed + 1);
       result.failed_test_points = result.target->failed;
       if (result.target->failed > 0)
-        say("Warning: {} of {} draws failed.", result.target->failed, kFinalDraws);
+        say("{}Warning: {} of {} draws failed.", request_.label, result.target->failed, kFinalDraws);
     }
     if (data_.split.test.empty()) return;
     const Points<T> test = part_of<T>(data_.points, data_.split.test);
@@ -187,7 +191,7 @@ class Run {
     result.test_error = scored.standard_error();
     result.failed_test_points = scored.summary.failures.size();
     for (const Failure& failure : scored.summary.failures)
-      say("Warning: test point of {}, {} {}: {}.", data_.name, data_.line_word,
+      say("{}Warning: test point of {}, {} {}: {}.", request_.label, data_.name, data_.line_word,
           data_.lines[data_.split.test[failure.point]], explain(failure.status));
   }
 
@@ -204,13 +208,12 @@ class Run {
   void save(const Model& model) const { save_model(request_.output, model); }
 
   /// A checkpoint that cannot be written is no reason to lose the training: the disk may have room again.
-  void save_or_warn(ProgressLine& line) const {
+  void save_or_warn() const {
     try {
       save(checkpoint());
     } catch (const Error& error) {
       if (error.fault() != Fault::cannot_write) throw;
-      line.clear();
-      say("Warning: {}. Training goes on.", error.what());
+      say("{}Warning: {}. Training goes on.", request_.label, error.what());
     }
   }
 
@@ -222,6 +225,19 @@ class Run {
 };
 
 }  // namespace
+
+std::string why_not_on_gpu(const FitSettings& settings, const std::string& manifold) {
+  const FitConfig config = fit_config(settings, manifold, 1);
+  if (settings.precision == "double") return "the GPU computes in float, not in double";
+  if (settings.base == "kde") return "the GPU has no kernel density as a base";
+  try {
+    make_transport<float>(config.flow, 0, 1, Device::cuda);
+  } catch (const Error& error) {
+    const std::string text = error.what();
+    return text.substr(0, text.size() - error.advice().size() - 2);
+  }
+  return "";
+}
 
 FitResult run_fit(const FitRequest& request, const TrainingData& data) {
   if (request.settings.model == name_of(ModelKind::vmf_mixture)) return run_mixture_fit(request, data);

@@ -1,6 +1,7 @@
 #pragma once
 // A fit from data or a target to model file: train, save checkpoints, score the test points.
 
+#include <functional>
 #include <nlohmann/json.hpp>
 #include <optional>
 
@@ -19,6 +20,10 @@ struct FitRequest {
   FitSettings settings;
   Values recorded;                ///< the settings that change what is computed, for the model file
   const Model* resume = nullptr;  ///< a checkpoint to go on from
+  /// Of a fit that is one of several: called after every iteration in place of a progress line, and the
+  /// caller says what an interrupt left. `label`: before its warnings, as in "run 2: ".
+  std::function<void(const FitProgress&)> watch = nullptr;
+  std::string label = "";
 };
 
 /// What was chosen for a kernel density.
@@ -46,5 +51,8 @@ struct FitResult {
 
 /// Throws Error, and Exit{130} after an interrupt, with the checkpoint saved.
 FitResult run_fit(const FitRequest& request, const TrainingData& data);
+
+/// Empty if a flow of these settings can be computed on the GPU of this machine, else why not.
+std::string why_not_on_gpu(const FitSettings& settings, const std::string& manifold);
 
 }  // namespace riemflow::app

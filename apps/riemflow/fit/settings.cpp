@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <charconv>
 #include <cmath>
 #include <limits>
 
@@ -296,11 +297,12 @@ std::string manifold_of(const FitSettings& s, const std::string& inferred) {
 
 std::uint64_t split_seed_of(const FitSettings& settings) {
   if (settings.split_seed.empty()) return settings.seed;
-  double value = 0;
-  require(io::read_number(settings.split_seed, '.', value) == io::NumberKind::finite && value >= 0 &&
-              value == std::floor(value) && value < 1e15,
-          fmt::format("--split-seed {} is no seed", settings.split_seed), "give a whole number from 0");
-  return static_cast<std::uint64_t>(value);
+  std::uint64_t value = 0;
+  const std::string& text = settings.split_seed;
+  const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), value);
+  require(code == std::errc() && end == text.data() + text.size(),
+          fmt::format("--split-seed {} is no seed", text), "give a whole number from 0");
+  return value;
 }
 
 double seconds_of(const std::string& duration) {

@@ -2,6 +2,7 @@
 
 #include <cerrno>
 #include <cstring>
+#include <mutex>
 
 #include "riemflow/core/error.hpp"
 
@@ -9,12 +10,30 @@ namespace riemflow::app {
 namespace {
 
 bool quiet = false;
+std::mutex mutex;        // of standard error: fits may run side by side
+bool line_open = false;  // one that rewrites itself
 
 }  // namespace
 
 void say_text(const std::string& text) {
   // A message that nobody can receive is no reason to fail.
-  if (!quiet) std::fputs((text + "\n").c_str(), stderr);
+  if (quiet) return;
+  const std::lock_guard lock(mutex);
+  std::fputs(((line_open ? "\n" : "") + text + "\n").c_str(), stderr);
+  line_open = false;
+}
+
+void rewrite_line(const std::string& text) {
+  const std::lock_guard lock(mutex);
+  std::fputs(("\r" + text + "\x1b[K").c_str(), stderr);
+  std::fflush(stderr);
+  line_open = true;
+}
+
+void end_line() {
+  const std::lock_guard lock(mutex);
+  if (line_open) std::fputs("\n", stderr);
+  line_open = false;
 }
 
 void be_quiet() { quiet = true; }

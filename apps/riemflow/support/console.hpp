@@ -9,12 +9,16 @@
 
 namespace riemflow::app {
 
-/// A line for people.
+/// A line for people, from any thread.
 void say_text(const std::string& text);
 template <class... Args>
 void say(fmt::format_string<Args...> format, Args&&... args) {
   say_text(fmt::format(format, std::forward<Args>(args)...));
 }
+
+/// The line of a terminal that is rewritten in place until end_line(); what is said meanwhile goes below it.
+void rewrite_line(const std::string& text);
+void end_line();
 
 /// say() is silent from here on; errors are not.
 void be_quiet();

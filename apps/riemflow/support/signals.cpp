@@ -3,14 +3,16 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include <atomic>
+
 namespace riemflow::app {
 namespace {
 
-volatile sig_atomic_t requests = 0;
+std::atomic<int> requests = 0;  // read by all threads
+static_assert(std::atomic<int>::is_always_lock_free);
 
 extern "C" void on_interrupt(int) {
-  if (requests != 0) _exit(kInterrupted);
-  requests = 1;
+  if (requests.exchange(1) != 0) _exit(kInterrupted);
 }
 
 }  // namespace

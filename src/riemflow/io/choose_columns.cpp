@@ -119,6 +119,17 @@ Columns all_of(const Table& table, bool numeric_only) {
   return columns;
 }
 
+/// Columns without a single number in the first rows: text, whatever their place.
+Columns without_numbers(const Table& table) {
+  Columns columns;
+  for (std::size_t i = 0; !table.binary && i < table.width; ++i) {
+    bool any = table.rows() == 0;
+    for (std::size_t r = 0; !any && r < table.rows(); ++r) any = !std::isnan(table.value(r, i));
+    if (!any) columns.push_back(i);
+  }
+  return columns;
+}
+
 /// What to say instead: the columns that hold numbers, as many as are needed where that is known, and what
 /// they may be.
 std::string example(const Table& table, const Manifold<double>* manifold) {
@@ -133,6 +144,21 @@ std::string example(const Table& table, const Manifold<double>* manifold) {
   if (manifold != nullptr) return "--columns " + listed(columns);
   return fmt::format("--columns {} --manifold {}", listed(columns),
                      needed == 2 ? "sphere:2 for latitude and longitude" : fmt::format("torus:{}", needed));
+}
+
+/// As many columns as the manifold needs, but one of them is text.
+[[noreturn]] void refuse_text(const Table& table, std::size_t column, const Manifold<double>& manifold) {
+  const std::string name = table.name(column);
+  const Columns numeric = all_of(table, true);
+  throw Error(
+      fmt::format("{}: {} needs {}, and there are {}, but column {}{} holds no number in the first rows",
+                  table.path, manifold.name(), needs(manifold), table.width, column + 1,
+                  name.empty() ? "" : " " + in_quotes(name)),
+      numeric.empty() ? std::string("give a file with numbers in its columns")
+                      : fmt::format("give the column that is missing, or another --manifold; numbers "
+                                    "are in column{} {}",
+                                    numeric.size() == 1 ? "" : "s", listed(numeric)),
+      Fault::bad_data);
 }
 
 [[noreturn]] void ask_for_columns(const Table& table, const Manifold<double>* manifold) {
@@ -285,13 +311,16 @@ Choice choose_columns(const Table& table, const ReadOptions& options) {
     choice.how = "as chosen";
   } else if (choice.columns = by_name(table, manifold); !choice.columns.empty()) {
     choice.how = "by name";
-  } else if (table.binary || (manifold != nullptr && fits(table.width, *manifold))) {
+  } else if (const Columns text = without_numbers(table);
+             table.binary || (manifold != nullptr && text.empty() && fits(table.width, *manifold))) {
     choice.columns = all_of(table, false);
     choice.how = "in their order";
   } else if (const Columns numeric = all_of(table, true);
              manifold != nullptr && fits(numeric.size(), *manifold)) {
     choice.columns = numeric;
     choice.how = "that hold numbers only";
+  } else if (manifold != nullptr && fits(table.width, *manifold)) {
+    refuse_text(table, text.front(), *manifold);
   } else if (manifold == nullptr && table.names.empty() && table.width == 2) {
     choice.columns = {0, 1};
     choice.how = "assumed from their order";
