@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "apps/riemflow/commands.hpp"
+#include "apps/riemflow/fit/folds.hpp"
 #include "apps/riemflow/fit/output_file.hpp"
 #include "apps/riemflow/fit/pool_flow.hpp"
 #include "apps/riemflow/fit/pooling.hpp"
@@ -21,33 +22,12 @@
 namespace riemflow::app {
 namespace {
 
-/// Fewer validation points than that say little about weights: then every point is held out once, in one of
-/// these folds.
-constexpr std::size_t kFewValidation = 150, kFolds = 5;
 /// Kernels of one width have the wrong tails for data with more than one scale: each kernel density is there
 /// as it was chosen and, for the weights to choose among, with its bandwidths times these.
 constexpr double kWidths[] = {1, 0.3, 0.55, 1.8};
 /// A flow more for each of these, up to kMostFlows: seeds that err in different places.
 constexpr double kSecondsOfAFlow = 120, kSecondsOnAGpu = 25;
 constexpr long kMostFlows = 4;
-
-struct Fold {
-  std::vector<std::size_t> training, held_out;
-};
-
-/// One fold, the split's own; or kFolds of training and validation points together.
-std::vector<Fold> folds_of(const Split& split) {
-  if (split.validation.size() >= kFewValidation) return {{split.training, split.validation}};
-  std::vector<std::size_t> all = split.training;
-  all.insert(all.end(), split.validation.begin(), split.validation.end());
-  const std::size_t n = std::min(kFolds, all.size());
-  std::vector<Fold> folds(n);
-  // The split is random already: every n-th of its points is as good as any.
-  for (std::size_t i = 0; i < all.size(); ++i)
-    for (std::size_t k = 0; k < n; ++k)
-      (i % n == k ? folds[k].held_out : folds[k].training).push_back(all[i]);
-  return folds;
-}
 
 class PoolRun {
  public:
@@ -115,6 +95,7 @@ class PoolRun {
                          validation = few ? Points<double>() : part(folds_.front().held_out);
     for (const KernelFit& fit : fit_kernel_densities(manifold_, training, validation, &pool_)) {
       for (const double width : kWidths) {
+        if (width != 1 && out_of_time()) break;
         KernelRecipe recipe = fit.recipe;
         recipe.scale *= width;
         add_kernels(recipe, fmt::format("kernel density, {}{}", name_of(recipe.shape),
@@ -123,7 +104,6 @@ class PoolRun {
         if (width == 1 && (best_kernel_ == kNone || nll(contenders_.size() - 1) < nll(best_kernel_)))
           best_kernel_ = contenders_.size() - 1;
       }
-      if (out_of_time()) break;
     }
   }
   void add_kernels(const KernelRecipe& recipe, std::string name) {

@@ -10,6 +10,8 @@ namespace riemflow {
 namespace {
 
 constexpr double kSmoothing = 0.02;
+/// Steps on a device of its own between two looks of the host at the time and at Ctrl-C.
+constexpr long kMostAtOnce = 100;
 
 }  // namespace
 
@@ -103,7 +105,7 @@ void Fit<T>::advance(const std::function<void(const FitProgress&)>& seen) {
   if (stage_done() && !done()) begin_finetuning();
   flow_.set_tolerance(config_.train_tolerance, config_.train_tolerance);
   const long validation = (progress_.iteration / config_.validate_every + 1) * config_.validate_every;
-  const long most = std::min(validation, last()) - progress_.iteration;
+  const long most = std::min(std::min(validation, last()) - progress_.iteration, kMostAtOnce);
   for (const StepReport& report : by_matching() ? trainer_->steps_matching(training_, most)
                                                 : trainer_->steps_likelihood(training_, most)) {
     note(report);

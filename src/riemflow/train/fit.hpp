@@ -70,7 +70,7 @@ class Fit {
   /// Whether it ended, if it did, for want of better validations.
   bool out_of_patience() const { return config_.patience > 0 && validations_since_best_ >= config_.patience; }
   const FitProgress& step();
-  /// One step, or, where the flow trains on a device of its own, those up to the next validation;
+  /// One step, or, where the flow trains on a device of its own, up to 100, none behind the next validation;
   /// seen(progress) after each.
   void advance(const std::function<void(const FitProgress&)>& seen);
   const FitProgress& progress() const { return progress_; }
