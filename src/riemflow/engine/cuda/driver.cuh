@@ -23,9 +23,9 @@ constexpr float kSafety = 0.9f, kShrink = 0.2f, kGrow = 10, kAlpha = 0.85f, kBet
 constexpr double kStretch = 1.08;
 
 /// State of a point: lane i of its group has row i of it; row D is ∫ div f dt, row D + 1 ∫‖f‖² dt.
-template <int D, int J, int G, int S, bool kMatching = false>
+template <int D, int J, int G, int S, bool kWaves, bool kMatching = false>
 struct Driver {
-  const Block<J, S == kAny, kMatching>& block;
+  const Block<J, S == kAny, kWaves, kMatching>& block;
   Geometry<D, G, S> geometry;
   const float* noise;  // of the lane's point
   Lane<G> lane = {};

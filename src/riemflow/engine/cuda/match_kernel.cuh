@@ -7,14 +7,14 @@
 namespace riemflow::cuda {
 namespace {
 
-template <int D, int G, int S>
+template <int D, int G, int S, bool kWaves>
 __global__ void __launch_bounds__(32 * kMostWarps, 2)
     match_kernel(const __grid_constant__ Problem problem, const __grid_constant__ Buffers buffers) {
   extern __shared__ float4 raw_memory[];
   const int home = static_cast<int>(blockIdx.x), stride = static_cast<int>(gridDim.x);
-  const Block<1, S == kAny, true> block = make_block<1, S == kAny, true>(problem, buffers, raw_memory, true);
+  const Block<1, S == kAny, kWaves, true> block = make_block<1, S == kAny, kWaves, true>(problem, buffers, raw_memory, true);
   block.clear(true);
-  Driver<D, 1, G, S, true> driver{block, {problem.frame}, nullptr};
+  Driver<D, 1, G, S, kWaves, true> driver{block, {problem.frame}, nullptr};
   const Lane<G>& lane = driver.lane;
   const auto n = static_cast<size_t>(driver.ambient());
   float* tape = buffers.tape + static_cast<size_t>(home) * buffers.tape_size;
@@ -41,10 +41,10 @@ __global__ void __launch_bounds__(32 * kMostWarps, 2)
   }
 }
 
-template <int D, int G, int S>
+template <int D, int G, int S, bool kWaves>
 cudaError_t launch_match(const Problem& problem, const Buffers& buffers, int blocks, cudaStream_t stream) {
   const std::size_t bytes = shared_bytes(problem);
-  const auto kernel = match_kernel<D, G, S>;
+  const auto kernel = match_kernel<D, G, S, kWaves>;
   const cudaError_t code = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes));
   if (code != cudaSuccess) return code;
   static const cudaError_t alike = divide_alike(kernel);

@@ -145,15 +145,15 @@ __device__ __noinline__ inline Bent bent_distance(int function, float u) {
   const float root = rsqrtf(1 + u * u);
   return {asinhf(u), root, -u * root * root * root};
 }
-/// Of an activation, or, kDistance, of a distance.
-template <bool kDistance>
+/// Of an activation, a wave only if kWaves, or, kDistance, of a distance.
+template <bool kWaves, bool kDistance>
 __device__ inline Bent bent(int function, float u) {
   if constexpr (kDistance) return bent_distance(function, u);
   if (function == kTanh) {
     const float h = fast_tanh(u), s = 1 - h * h;
     return {h, s, -2 * h * s};
   }
-  if (function == kSin) {
+  if (kWaves && function == kSin) {
     // To ±π, and the fast one there, right to 2⁻²¹; sincosf's way for huge arguments takes memory of its own.
     const float turns = rintf(u * 0.15915494f), r = fmaf(-turns, 1.9353072e-3f, fmaf(-turns, 6.28125f, u));
     float s, c;
@@ -165,22 +165,22 @@ __device__ inline Bent bent(int function, float u) {
 }
 
 /// pre becomes the function's jets.
-template <int J, bool kDistance = false>
+template <int J, bool kWaves, bool kDistance = false>
 __device__ inline void through(int function, Tile<J>& pre) {
 #pragma unroll
   for (int e = 0; e < 4; ++e) {
-    const Bent at = bent<kDistance>(function, pre[0][e]);
+    const Bent at = bent<kWaves, kDistance>(function, pre[0][e]);
     pre[0][e] = at.value;
 #pragma unroll
     for (int j = 1; j < J; ++j) pre[j][e] *= at.slope;
   }
 }
 /// bar of the function's jets becomes bar of its argument's, pre.
-template <int J, bool kDistance = false>
+template <int J, bool kWaves, bool kDistance = false>
 __device__ inline void back_through(int function, const Tile<J>& pre, Tile<J>& bar) {
 #pragma unroll
   for (int e = 0; e < 4; ++e) {
-    const Bent at = bent<kDistance>(function, pre[0][e]);
+    const Bent at = bent<kWaves, kDistance>(function, pre[0][e]);
     float value = bar[0][e] * at.slope;
 #pragma unroll
     for (int j = 1; j < J; ++j) {

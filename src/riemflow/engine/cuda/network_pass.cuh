@@ -29,9 +29,9 @@ __device__ inline Share share_of(int task, int tiles, int groups) {
   return {task, task % tiles, task / tiles % groups, task / tiles / groups};
 }
 
-/// kGeodesic: whether the input layer may be geodesic. kMatching: every point has a time of its own, and nobody asks for
-/// the cotangents of points.
-template <int J, bool kGeodesic, bool kMatching>
+/// kGeodesic, kWaves: whether the input layer may be geodesic or fourier, which others need not pay for. kMatching: every
+/// point has a time of its own, and nobody asks for the cotangents of points.
+template <int J, bool kGeodesic, bool kWaves, bool kMatching>
 struct Block {
   using Cell = typename Cells<J>::Cell;
   Shared& m;
@@ -60,6 +60,7 @@ struct Block {
   __device__ float2 vectors(int l, int unit) const {
     return __ldg(reinterpret_cast<const float2*>(b.packed + p.vectors) + l * p.unit_tiles * kUnits + unit);
   }
+  __device__ int function(int layer) const { return kWaves && layer == 0 ? p.first_activation : p.activation; }
   /// Of points 2t and 2t + 1 of a group.
   __device__ float2 times(Moment at, int group) const {
     if constexpr (!kMatching) return {at.time, at.time};
@@ -182,7 +183,7 @@ struct Block {
           multiply<J>(me, rows(matrix, steps, tile), 0, steps, x + column(group), p.stride, p.jets, v);
         if (l == 0 && geodesic()) {
           keep(tape, p.depth, tile, group, v);
-          through<J, true>(p.distance, v);
+          through<J, kWaves, true>(p.distance, v);
           const float low = scale(unit), high = scale(unit + 8);
 #pragma unroll
           for (int j = 0; j < J; ++j) v[j][0] *= low, v[j][1] *= low, v[j][2] *= high, v[j][3] *= high;
@@ -192,7 +193,7 @@ struct Block {
         v[0][0] += first.x + t.x * first.y, v[0][1] += first.x + t.y * first.y;
         v[0][2] += second.x + t.x * second.y, v[0][3] += second.x + t.y * second.y;
         keep(tape, l, tile, group, v);
-        through<J>(p.function(l), v);
+        through<J, kWaves>(function(l), v);
         show(layer(l), tile, group, v);
       });
     }
@@ -212,7 +213,7 @@ struct Block {
         Tile<J> pre, bar;
         kept(tape, l, tile, group, pre);
         multiply<J>(me, rows(matrix, steps, tile), 0, steps, x + column(group), p.stride, p.jets, bar);
-        back_through<J>(p.function(l), pre, bar);
+        back_through<J, kWaves>(function(l), pre, bar);
         keep(kept_bars, l, tile, group, bar);
         if (l == 0 && geodesic()) {
           const int unit = tile * kUnits + me.g;
@@ -220,7 +221,7 @@ struct Block {
 #pragma unroll
           for (int j = 0; j < J; ++j) bar[j][0] *= low, bar[j][1] *= low, bar[j][2] *= high, bar[j][3] *= high;
           kept(tape, p.depth, tile, group, pre);
-          back_through<J, true>(p.distance, pre, bar);
+          back_through<J, kWaves, true>(p.distance, pre, bar);
           keep(kept_bars, p.depth, tile, group, bar);
         }
         show(layer(l), tile, group, bar);
@@ -261,7 +262,7 @@ struct Block {
     each_kept(pending, [&](int e, int group) {
       Tile<J> h;
       kept(m.tapes[e], l - 1, columns, group, h);
-      through<J>(p.function(l - 1), h);
+      through<J, kWaves>(function(l - 1), h);
 #pragma unroll
       for (int j = 0; j < J; ++j) {
         if (j >= p.jets) continue;
@@ -301,7 +302,7 @@ struct Block {
     each_kept(pending, [&](int e, int group) {
       Tile<J> h;
       kept(m.tapes[e], p.depth - 1, columns, group, h);
-      through<J>(p.function(p.depth - 1), h);
+      through<J, kWaves>(function(p.depth - 1), h);
       const float* x = ring_outputs(e) + row * p.columns + column(group) + 2 * me.t;
 #pragma unroll
       for (int j = 0; j < J; ++j) {
@@ -343,7 +344,7 @@ struct Block {
     each_kept(pending, [&](int e, int group) {
       Tile<J> h;
       kept(m.tapes[e], p.depth, tile, group, h);
-      through<J, true>(p.distance, h);
+      through<J, kWaves, true>(p.distance, h);
 #pragma unroll
       for (int j = 0; j < J; ++j) {
         if (j >= p.jets) continue;
@@ -392,8 +393,8 @@ struct Block {
 __host__ __device__ constexpr std::size_t header_bytes() { return (sizeof(Shared) + 15) / 16 * 16; }
 
 /// The block that this is, in its shared memory.
-template <int J, bool kGeodesic, bool kMatching>
-__device__ inline Block<J, kGeodesic, kMatching> make_block(const Problem& problem, const Buffers& buffers, float4* memory,
+template <int J, bool kGeodesic, bool kWaves, bool kMatching>
+__device__ inline Block<J, kGeodesic, kWaves, kMatching> make_block(const Problem& problem, const Buffers& buffers, float4* memory,
                                                             bool learns) {
   using Cell = typename Cells<J>::Cell;
   Cell* features = reinterpret_cast<Cell*>(memory + header_bytes() / sizeof(float4));

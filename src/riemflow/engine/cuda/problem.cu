@@ -113,7 +113,7 @@ bool arrange(Problem& p, int jets, int groups) {
   p.jets = jets;
   const auto fits = [&](const Size& s) {
     const bool known = p.distance < 0 && p.frame.factors == 1 && p.frame.factor[0].shape == s.shape && p.ambient == s.coordinates;
-    return jets <= s.jets && (known || (s.shape == kAny && p.ambient <= s.coordinates));
+    return jets <= s.jets && (s.waves || p.first_activation != kSin) && (known || (s.shape == kAny && p.ambient <= s.coordinates));
   };
   p.size = 0;
   while (p.size < kSizeCount && !fits(kSizes[p.size])) ++p.size;

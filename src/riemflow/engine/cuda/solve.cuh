@@ -73,7 +73,6 @@ struct Problem {
   int layer_floats;    ///< of the same as lanes hold it
   int vectors, scale_vector;  ///< float4s into the packed weights: bias and time of a unit, layer by layer; scales
 
-  __host__ __device__ int function(int layer) const { return layer == 0 ? first_activation : activation; }
   /// Floats an evaluation keeps: layers, the distances of a geodesic input, and what the driving lanes keep.
   __host__ __device__ int tape_floats(int most_coordinates, int lanes) const {
     return (depth + 1) * layer_floats + 2 * most_coordinates * lanes * tile;
@@ -92,13 +91,16 @@ __host__ __device__ inline int layer_rows(const Problem& p) {
   return units > out ? (units > in ? units : in) : (out > in ? out : in);
 }
 
-/// The kernels: coordinates (at most, where the shape is any), most jets, lanes a point, shape.
+/// The kernels: coordinates (at most, where the shape is any), most jets, lanes a point, shape, whether the first layer may
+/// be waves. With them in every kernel large batches took half as long again.
 struct Size {
   int coordinates, jets, lanes, shape;
+  bool waves;
 };
-constexpr Size kSizes[] = {{3, 3, 8, kSphere}, {2, 3, 8, kBall},  {2, 3, 8, kTorus},
-                           {2, 3, 8, kEuclidean}, {6, 6, 8, kAny}, {17, 17, 32, kAny}};
-constexpr int kSizeCount = 6;
+constexpr Size kSizes[] = {{3, 3, 8, kSphere, false},   {2, 3, 8, kBall, false},    {2, 3, 8, kTorus, false},
+                           {2, 3, 8, kEuclidean, false}, {3, 3, 8, kSphere, true},  {2, 3, 8, kTorus, true},
+                           {6, 6, 8, kAny, true},        {17, 17, 32, kAny, true}};
+constexpr int kSizeCount = 8;
 /// What the kernel is compiled for. Matching has no derivatives.
 inline int most_jets(const Problem& p) { return p.matching ? 1 : kSizes[p.size].jets; }
 

@@ -6,15 +6,15 @@
 namespace riemflow::cuda {
 namespace {
 
-template <int D, int J, int G, int S, bool kLearns>
+template <int D, int J, int G, int S, bool kWaves, bool kLearns>
 __global__ void __launch_bounds__(32 * kMostWarps, J > 6 ? 1 : 2)
     solve_kernel(const __grid_constant__ Problem problem, const __grid_constant__ Buffers buffers, Mode mode) {
   extern __shared__ float4 raw_memory[];
   const int home = static_cast<int>(blockIdx.x);
-  const Block<J, S == kAny, false> block = make_block<J, S == kAny, false>(problem, buffers, raw_memory, kLearns);
+  const Block<J, S == kAny, kWaves, false> block = make_block<J, S == kAny, kWaves, false>(problem, buffers, raw_memory, kLearns);
   block.clear(kLearns && mode != kKeep);
 
-  Driver<D, J, G, S> driver{block, {problem.frame}, nullptr};
+  Driver<D, J, G, S, kWaves> driver{block, {problem.frame}, nullptr};
   const Lane<G>& lane = driver.lane;
   const int n = driver.ambient();
   const auto block_index = static_cast<size_t>(home);
@@ -62,15 +62,15 @@ __global__ void __launch_bounds__(32 * kMostWarps, J > 6 ? 1 : 2)
   }
 }
 
-template <int D, int J, int G, int S, bool kLearns>
+template <int D, int J, int G, int S, bool kWaves, bool kLearns>
 cudaError_t launch(const Problem& problem, const Buffers& buffers, Mode mode, int blocks, cudaStream_t stream) {
   const std::size_t bytes = shared_bytes(problem);
-  const cudaError_t code = cudaFuncSetAttribute(solve_kernel<D, J, G, S, kLearns>, cudaFuncAttributeMaxDynamicSharedMemorySize,
+  const cudaError_t code = cudaFuncSetAttribute(solve_kernel<D, J, G, S, kWaves, kLearns>, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                                 static_cast<int>(bytes));
   if (code != cudaSuccess) return code;
-  static const cudaError_t alike = !kLearns ? cudaSuccess : divide_alike(solve_kernel<D, J, G, S, kLearns>);
+  static const cudaError_t alike = !kLearns ? cudaSuccess : divide_alike(solve_kernel<D, J, G, S, kWaves, kLearns>);
   if (alike != cudaSuccess) return alike;
-  solve_kernel<D, J, G, S, kLearns><<<blocks, 32 * problem.warps, bytes, stream>>>(problem, buffers, mode);
+  solve_kernel<D, J, G, S, kWaves, kLearns><<<blocks, 32 * problem.warps, bytes, stream>>>(problem, buffers, mode);
   return cudaGetLastError();
 }
 
@@ -78,9 +78,9 @@ cudaError_t launch(const Problem& problem, const Buffers& buffers, Mode mode, in
 template <int kSize>
 cudaError_t run_size(const Problem& problem, const Buffers& buffers, Mode mode, int blocks, cudaStream_t stream) {
   constexpr Size s = kSizes[kSize];
-  if (mode == kMatch) return launch_match<s.coordinates, s.lanes, s.shape>(problem, buffers, blocks, stream);
-  return mode == kDensity ? launch<s.coordinates, s.jets, s.lanes, s.shape, false>(problem, buffers, mode, blocks, stream)
-                          : launch<s.coordinates, s.jets, s.lanes, s.shape, true>(problem, buffers, mode, blocks, stream);
+  if (mode == kMatch) return launch_match<s.coordinates, s.lanes, s.shape, s.waves>(problem, buffers, blocks, stream);
+  return mode == kDensity ? launch<s.coordinates, s.jets, s.lanes, s.shape, s.waves, false>(problem, buffers, mode, blocks, stream)
+                          : launch<s.coordinates, s.jets, s.lanes, s.shape, s.waves, true>(problem, buffers, mode, blocks, stream);
 }
 
 }  // namespace

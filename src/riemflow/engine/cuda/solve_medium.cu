@@ -3,7 +3,7 @@
 namespace riemflow::cuda {
 
 cudaError_t run_medium(const Problem& problem, const Buffers& buffers, Mode mode, int blocks, cudaStream_t stream) {
-  return run_size<4>(problem, buffers, mode, blocks, stream);
+  return run_size<6>(problem, buffers, mode, blocks, stream);
 }
 
 }  // namespace riemflow::cuda
