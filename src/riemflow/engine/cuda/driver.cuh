@@ -254,7 +254,7 @@ struct Driver {
       float* slot = tape == nullptr || phase == kGuess
                         ? nullptr
                         : tape + static_cast<size_t>(report.accepted * kStages + i) * evaluation;
-      const float rate = evaluate({static_cast<float>(at), 0}, trial, slot);
+      const float rate = evaluate({static_cast<float>(at)}, trial, slot);
       ++report.evaluations;
       if (phase == kStart) {
         stage[0] = rate;
@@ -366,7 +366,7 @@ struct Driver {
       float rate_bar = 0;
 #pragma unroll
       for (int j = 0; j < kStages; ++j) rate_bar = j == i ? stage[j] : rate_bar;
-      const float sent = pull_back({static_cast<float>(t + kC[i] * h), 0},
+      const float sent = pull_back({static_cast<float>(t + kC[i] * h)},
                                    tape + static_cast<size_t>(e) * static_cast<size_t>(p().tape_floats(D, G)), rate_bar);
       if (lane.jet < D) {
         y_bar += sent;

@@ -25,7 +25,8 @@ __global__ void __launch_bounds__(32 * kMostWarps, 2)
     const size_t at = static_cast<size_t>(point) * n + static_cast<size_t>(counts ? lane.jet : 0);
     float* kept = tape + static_cast<size_t>(driver.pending) * static_cast<size_t>(problem.tape_floats(D, G));
     const float x = driver.projected(counts ? buffers.points[at] : 0.0f);
-    const Moment moment{0, tile * problem.tile};
+    Moment moment;
+    moment.first = tile * problem.tile;
     const float rate = driver.evaluate(moment, x, kept);
     float z[D];
     lane.gather(x, z);

@@ -7,13 +7,13 @@ namespace riemflow::cuda {
 namespace {
 
 /// Of an evaluation: its time or, where points have their own, the first of its points.
-struct Moment {
+union Moment {
   float time;
   int first;
 };
 
-/// What a block shares; behind it, 16-byte aligned, [row][column] with problem.stride cells: features, u_bar, and two times
-/// the jets of a layer.
+/// What a block shares, in 480 bytes: with 96 more, four blocks of a solve leave less of the cache. Behind it, 16-byte
+/// aligned, [row][column] with problem.stride cells: features, u_bar, and two times the jets of a layer.
 struct Shared {
   Moment moments[kRing];  ///< of the evaluations in the ring
   const float* tapes[kRing];
