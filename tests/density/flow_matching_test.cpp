@@ -268,6 +268,22 @@ TEST(PathEnds, MeanVelocityByItsDefinition) {
   }
 }
 
+// In many dimensions shortly before the end: the weights are powers of 1/(1 − t) that float has no room for.
+TEST(PathEnds, ShortlyBeforeTheEndInManyDimensions) {
+  const auto sphere = parse_manifold<float>("sphere:16");
+  Points<float> data(2, 17);
+  data[0][0] = data[1][1] = 1;
+  const PathEnds<float> ends(*sphere, true, data);
+  const float angle = 1e-4f, remaining = 1e-3f;  // from the first point, on a path of 0.1 in all
+  std::vector<Pack<float>> x(17), velocity(17);
+  for (std::size_t k = 0; k < 17; ++k) x[k] = velocity[k] = 0;
+  x[0] = std::cos(angle);
+  x[2] = std::sin(angle);
+  ends.mean_velocity(x.data(), 1 - remaining, 0, velocity.data());
+  EXPECT_NEAR(velocity[2][0], -0.1f, 1e-3f);
+  EXPECT_NEAR(velocity[1][0], 0, 1e-6f);
+}
+
 // In float, at the ends themselves and all but there, and where no path comes by.
 TEST(PathEnds, HardPlaces) {
   const auto sphere = parse_manifold<float>("sphere:2");

@@ -81,11 +81,6 @@ class PoolRun {
   }
   bool out_of_time() const { return interrupted() || seconds_since(start_) >= limit_; }
 
-  KernelDensity kernels(const KernelRecipe& recipe, const std::vector<std::size_t>& rows) {
-    KernelData centres(manifold_, part(rows), std::max(recipe.neighbours, recipe.shape_neighbours), &pool_);
-    return KernelDensity(manifold_, centres.parameters(recipe));
-  }
-
   /// Recipes by validation, or by cross-validation where there are folds; then, since a recipe is a few
   /// numbers, with all points that are known as centres.
   void add_kernels() {
@@ -93,26 +88,37 @@ class PoolRun {
     const bool few = folds_.size() > 1;
     const Points<double> training = part(few ? known_ : folds_.front().training),
                          validation = few ? Points<double>() : part(folds_.front().held_out);
-    for (const KernelFit& fit : fit_kernel_densities(manifold_, training, validation, &pool_)) {
+    const std::vector<KernelFit> fits =
+        fit_kernel_densities(manifold_, training, validation, &pool_, [this] { return out_of_time(); });
+    int neighbours = 1;
+    for (const KernelFit& fit : fits)
+      neighbours = std::max({neighbours, fit.recipe.neighbours, fit.recipe.shape_neighbours});
+    // Neighbours are found once for all recipes: of each fold's points and, last, of all.
+    std::vector<KernelData> centres;
+    for (const Fold& fold : folds_) centres.emplace_back(manifold_, part(fold.training), neighbours, &pool_);
+    centres.emplace_back(manifold_, part(known_), neighbours, &pool_);
+    for (const KernelFit& fit : fits) {
       for (const double width : kWidths) {
         if (width != 1 && out_of_time()) break;
         KernelRecipe recipe = fit.recipe;
         recipe.scale *= width;
-        add_kernels(recipe, fmt::format("kernel density, {}{}", name_of(recipe.shape),
-                                        width == 1 ? "" : fmt::format(" x{:g}", width)));
+        add_kernels(centres, recipe,
+                    fmt::format("kernel density, {}{}", name_of(recipe.shape),
+                                width == 1 ? "" : fmt::format(" x{:g}", width)));
         contenders_.back().variant = width != 1;
         if (width == 1 && (best_kernel_ == kNone || nll(contenders_.size() - 1) < nll(best_kernel_)))
           best_kernel_ = contenders_.size() - 1;
       }
     }
   }
-  void add_kernels(const KernelRecipe& recipe, std::string name) {
+  void add_kernels(std::vector<KernelData>& centres, const KernelRecipe& recipe, std::string name) {
     Contender contender{std::move(name), {}, {}, {}, false};
-    for (const Fold& fold : folds_) {
-      const std::vector<double> scores = kernels(recipe, fold.training).log_prob(part(fold.held_out), &pool_);
+    for (std::size_t k = 0; k < folds_.size(); ++k) {
+      const KernelDensity own(manifold_, centres[k].parameters(recipe));
+      const std::vector<double> scores = own.log_prob(part(folds_[k].held_out), &pool_);
       contender.validation.insert(contender.validation.end(), scores.begin(), scores.end());
     }
-    const KernelDensity all = kernels(recipe, known_);
+    const KernelDensity all(manifold_, centres.back().parameters(recipe));
     contender.test = all.log_prob(test_, &pool_);
     contender.models.push_back(make_model(data_.manifold, all.parameters()));
     contenders_.push_back(std::move(contender));

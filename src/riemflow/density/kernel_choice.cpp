@@ -254,10 +254,11 @@ KernelFit fit_kernel_density(std::shared_ptr<const Manifold<double>> manifold, c
 
 std::vector<KernelFit> fit_kernel_densities(std::shared_ptr<const Manifold<double>> manifold,
                                             const Points<double>& points, const Points<double>& validation,
-                                            ThreadPool* pool) {
+                                            ThreadPool* pool, const std::function<bool()>& enough) {
   Search search(manifold, points, validation, pool);
   std::vector<KernelFit> fits;
   for (const KernelShape shape : {KernelShape::one, KernelShape::local, KernelShape::anisotropic}) {
+    if (!fits.empty() && enough && enough()) break;
     KernelFit fit = search.best(shape);
     const bool round = shape == KernelShape::anisotropic && fit.recipe.shrinkage == kShrinkages.back();
     if (!round) fits.push_back(std::move(fit));

@@ -2,6 +2,7 @@
 // Kernel densities fitted to points: the recipe whose likelihood is highest at points that the density does
 // not know, found by steps from neighbour to neighbour on a grid of recipes.
 
+#include <functional>
 #include <optional>
 
 #include "riemflow/density/kernel_data.hpp"
@@ -27,10 +28,11 @@ KernelFit fit_kernel_density(std::shared_ptr<const Manifold<double>> manifold, c
                              ThreadPool* pool = nullptr);
 
 /// The best of each shape, in the order of KernelShape, for the price of the last. Without the anisotropic
-/// one where that would be round, and so a local one again.
+/// one where that would be round, and so a local one again, and without those behind the first that are not
+/// begun when enough() says so.
 std::vector<KernelFit> fit_kernel_densities(std::shared_ptr<const Manifold<double>> manifold,
                                             const Points<double>& points,
-                                            const Points<double>& validation = {},
-                                            ThreadPool* pool = nullptr);
+                                            const Points<double>& validation = {}, ThreadPool* pool = nullptr,
+                                            const std::function<bool()>& enough = {});
 
 }  // namespace riemflow

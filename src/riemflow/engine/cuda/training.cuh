@@ -30,8 +30,8 @@ struct FlowParts {
 /// The group of flow matching in device memory, where its mean velocities are known.
 class DeviceEnds {
  public:
-  /// Replaces the targets of a step by mean velocities, where there is a group.
   void upload(const FlowParts& flow, const Points<float>& group);
+  /// Replaces the targets of a step by mean velocities, where there is a group.
   void run(const Problem& problem, const float* points, const float* times, float* targets, cudaStream_t stream) const;
   const Ends& ends() const { return ends_; }
 
