@@ -7,6 +7,7 @@
 
 #include <cmath>
 #include <functional>
+#include <thread>
 
 #include "riemflow/core/error.hpp"
 #include "riemflow/density/base.hpp"
@@ -338,6 +339,42 @@ TEST(CudaFlow, SameLikelihoodInTheEnd) {
     nll.push_back(-flow->log_prob(test).mean());
   }
   EXPECT_NEAR(nll[0], nll[1], 0.01);
+}
+
+/// Parameters after a few steps of both kinds.
+std::vector<float> trained(int width) {
+  FlowConfig config = wide("sphere:2", 1e-4);
+  config.field.width = width;
+  const auto flow = make_transport<float>(config, 3, 1, Device::cuda);
+  const Points<float> data =
+      draws_of(VonMisesFisher<float>(Eigen::Vector3d(0, 0.6, -0.8), 20), 1000, 1, 0, 0);
+  Trainer<float> trainer(*flow, TrainConfig{});
+  while (trainer.iteration() < 150) trainer.steps_matching(data, 150 - trainer.iteration());
+  while (trainer.iteration() < 200) trainer.steps_likelihood(data, 200 - trainer.iteration());
+  return {flow->parameters().begin(), flow->parameters().end()};
+}
+
+// Runs of different sizes side by side: each as if it were alone.
+TEST(CudaFlow, SizesSideBySide) {
+  NEEDS_GPU();
+  const std::vector<int> widths = {16, 128, 40, 100, 64, 200, 24, 128, 64, 16};
+  std::vector<std::vector<float>> together(widths.size());
+  std::vector<std::string> problems(widths.size());
+  {
+    std::vector<std::jthread> threads;
+    for (std::size_t i = 0; i < widths.size(); ++i)
+      threads.emplace_back([&, i] {
+        try {
+          together[i] = trained(widths[i]);
+        } catch (const std::exception& error) {
+          problems[i] = error.what();
+        }
+      });
+  }
+  for (std::size_t i = 0; i < widths.size(); ++i) {
+    EXPECT_EQ(problems[i], "");
+    EXPECT_EQ(together[i], trained(widths[i])) << widths[i] << " wide";
+  }
 }
 
 // Small, for compute-sanitizer: every kernel once or twice.

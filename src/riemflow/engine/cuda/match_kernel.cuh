@@ -46,10 +46,9 @@ template <int D, int G, int S, bool kWaves>
 cudaError_t launch_match(const Problem& problem, const Buffers& buffers, int blocks, cudaStream_t stream) {
   const std::size_t bytes = shared_bytes(problem);
   const auto kernel = match_kernel<D, G, S, kWaves>;
-  const cudaError_t code = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes));
-  if (code != cudaSuccess) return code;
-  static const cudaError_t alike = divide_alike(kernel);
-  if (alike != cudaSuccess) return alike;
+  static const cudaError_t ready[] = {allow_shared_memory(kernel), divide_alike(kernel)};
+  for (const cudaError_t code : ready)
+    if (code != cudaSuccess) return code;
   kernel<<<blocks, 32 * problem.warps, bytes, stream>>>(problem, buffers);
   return cudaGetLastError();
 }

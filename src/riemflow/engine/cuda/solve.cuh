@@ -136,6 +136,18 @@ cudaError_t divide_alike(Kernel* kernel) {
   return cudaFuncSetAttribute(kernel, cudaFuncAttributePreferredSharedMemoryCarveout, 44);
 }
 
+/// Lets a kernel have all the shared memory that a block can have. Once, and not as much as a launch needs: runs side by side
+/// need different amounts, and the last word would count for all.
+template <class Kernel>
+cudaError_t allow_shared_memory(Kernel* kernel) {
+  cudaFuncAttributes own{};
+  int most = 0;
+  cudaError_t code = cudaFuncGetAttributes(&own, kernel);
+  if (code == cudaSuccess) code = cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, 0);
+  if (code != cudaSuccess) return code;
+  return cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, most - static_cast<int>(own.sharedSizeBytes));
+}
+
 /// Shared memory of a block.
 std::size_t shared_bytes(const Problem& problem);
 cudaError_t run_solve(const Problem& problem, const Buffers& buffers, Mode mode, int blocks, cudaStream_t stream);

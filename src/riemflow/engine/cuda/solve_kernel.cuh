@@ -65,12 +65,11 @@ __global__ void __launch_bounds__(32 * kMostWarps, J > 6 ? 1 : 2)
 template <int D, int J, int G, int S, bool kWaves, bool kLearns>
 cudaError_t launch(const Problem& problem, const Buffers& buffers, Mode mode, int blocks, cudaStream_t stream) {
   const std::size_t bytes = shared_bytes(problem);
-  const cudaError_t code = cudaFuncSetAttribute(solve_kernel<D, J, G, S, kWaves, kLearns>, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                                static_cast<int>(bytes));
-  if (code != cudaSuccess) return code;
-  static const cudaError_t alike = !kLearns ? cudaSuccess : divide_alike(solve_kernel<D, J, G, S, kWaves, kLearns>);
-  if (alike != cudaSuccess) return alike;
-  solve_kernel<D, J, G, S, kWaves, kLearns><<<blocks, 32 * problem.warps, bytes, stream>>>(problem, buffers, mode);
+  const auto kernel = solve_kernel<D, J, G, S, kWaves, kLearns>;
+  static const cudaError_t ready[] = {allow_shared_memory(kernel), kLearns ? divide_alike(kernel) : cudaSuccess};
+  for (const cudaError_t code : ready)
+    if (code != cudaSuccess) return code;
+  kernel<<<blocks, 32 * problem.warps, bytes, stream>>>(problem, buffers, mode);
   return cudaGetLastError();
 }
 
