@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <filesystem>
+#include <thread>
 
 #include "apps/riemflow/commands.hpp"
 #include "apps/riemflow/compare/comparison.hpp"
@@ -26,8 +27,8 @@ struct Options {
   DataChoice data;
   std::string manifold, directory = "compare", methods, protocol = "both", time_limit = "60s",
                         split = "80/10/10", device = "cpu";
-  std::vector<std::string> notes;
-  int splits = 5, threads = 0;
+  std::vector<std::string> rows, notes;
+  int splits = 5, threads = 0, jobs = 1;
   bool json = false;
 };
 
@@ -47,6 +48,17 @@ std::vector<const Method*> chosen_methods(const std::string& list) {
   return chosen;
 }
 
+std::vector<Method> rows_of(const std::vector<std::string>& texts) {
+  std::vector<Method> rows;
+  for (const std::string& text : texts) {
+    rows.push_back(row_of(text));
+    for (std::size_t i = 0; i + 1 < rows.size(); ++i)
+      require(rows[i].name != rows.back().name, fmt::format("two rows are named '{}'", rows.back().name),
+              "give each --row a name of its own", Fault::usage);
+  }
+  return rows;
+}
+
 /// What all runs of a file must have in common, to be compared and to be resumed.
 std::string configuration(const Options& options, const std::string& sha256) {
   return fmt::format("data {}, split {}, time limit {}, manifold {}, columns {}", sha256.substr(0, 16),
@@ -55,8 +67,22 @@ std::string configuration(const Options& options, const std::string& sha256) {
                      options.data.reading.columns.empty() ? "inferred" : options.data.reading.columns);
 }
 
+/// The command that makes these results, for their header.
+std::string command_line(const Options& options, const std::string& data) {
+  std::string line = "riemflow compare " + data;
+  if (!options.methods.empty()) line += " --methods " + options.methods;
+  for (const std::string& row : options.rows) line += fmt::format(" --row '{}'", row);
+  if (options.protocol != "both") line += " --protocol " + options.protocol;
+  line += fmt::format(" --splits {} --time-limit {}", options.splits, options.time_limit);
+  if (options.device != "cpu") line += " --device " + options.device;
+  if (options.jobs > 1) line += fmt::format(" --jobs {}", options.jobs);
+  return line;
+}
+
 Values fit_settings(const Options& options) {
-  Values values = {{"split", options.split}, {"threads", std::to_string(options.threads)}};
+  const int all =
+      options.threads > 0 ? options.threads : static_cast<int>(std::thread::hardware_concurrency());
+  Values values = {{"split", options.split}, {"threads", std::to_string(std::max(1, all / options.jobs))}};
   const auto add = [&](const char* name, const std::string& value) {
     if (!value.empty()) values[name] = value;
   };
@@ -110,6 +136,8 @@ void run(const Options& options) {
   comparison.directory = options.directory;
   seconds_of(options.time_limit);
   std::vector<const Method*> wanted = chosen_methods(options.methods);
+  const std::vector<Method> rows = rows_of(options.rows);
+  for (const Method& row : rows) wanted.push_back(&row);
   const std::string manifold = manifold_of_data(options, settings);
   for (const Method* method : wanted) {
     const std::string reason = why_not(*method, *parse_manifold<double>(manifold));
@@ -138,14 +166,22 @@ void run(const Options& options) {
           fmt::format("{} holds runs of another comparison ({}; this one is {})", path(".runs.json"), before,
                       now),
           "name another --directory, or move it away");
+  for (const Method& row : rows) {
+    const std::string key = "row " + row.name, made = command_of(row, *parse_manifold<double>(manifold)),
+                      old = results.description(key);
+    require(old.empty() || old == made,
+            fmt::format("{} holds runs of another row '{}' ({}; this one is {})", path(".runs.json"),
+                        row.name, old, made),
+            "give the row another name");
+    results.describe(key, made);
+  }
   const auto experiment = make_comparison(comparison);
   const std::vector<Job> jobs = jobs_left(*experiment, results, options.splits, "", false);
   if (!jobs.empty()) {
     results.describe("configuration", now);
     results.describe("version", RIEMFLOW_VERSION);
     results.describe("machine", machine_name());
-    results.describe("command", fmt::format("riemflow compare {} --splits {} --time-limit {}", data.name,
-                                            options.splits, options.time_limit));
+    results.describe("command", command_line(options, data.name));
   }
   for (const std::string& note : options.notes) {
     const std::size_t equals = note.find('=');
@@ -154,8 +190,9 @@ void run(const Options& options) {
     results.note(note.substr(0, equals), note.substr(equals + 1));
   }
   watch_interrupts();
-  // One at a time: each has all threads, and times are those of a fit alone.
-  const std::size_t failed = work_off(*experiment, jobs, {}, 1, results);
+  // One at a time unless the user wants it otherwise: each has all threads, and times are those of a fit
+  // alone.
+  const std::size_t failed = work_off(*experiment, jobs, {}, options.jobs, results);
   if (interrupted()) {
     say("Interrupted; {} holds the runs that are done. The same command goes on.", path(".runs.json"));
     throw Exit{kInterrupted};
@@ -163,10 +200,10 @@ void run(const Options& options) {
   std::vector<Summary> summaries;
   for (const std::string& protocol : comparison.protocols)
     summaries.push_back(summarise(results, comparison.methods, protocol));
-  std::string rows = "| row | made by | |\n|---|---|---|\n";
+  std::string legend = "| row | made by | |\n|---|---|---|\n";
   for (const Method* method : comparison.methods)
-    rows += fmt::format("| {} | `{}` | {} |\n", method->name,
-                        command_of(*method, *parse_manifold<double>(manifold)), method->description);
+    legend += fmt::format("| {} | `{}` | {} |\n", method->name,
+                          command_of(*method, *parse_manifold<double>(manifold)), method->description);
   const std::string page = fmt::format(
       "# {}\n\n`{}`; {}.\n\nMean test NLL in nats over the splits ± its standard error (lower is better). "
       "Differences are "
@@ -175,7 +212,7 @@ void run(const Options& options) {
       "validation points as centres. A fit takes {} at most. Mass: the farthest from 1 of all "
       "splits; of flows by a change of variables at 300 points.\n\n{}\n{}",
       data.name, results.description("command"), results.origin(), options.time_limit,
-      experiment->table(results), rows);
+      experiment->table(results), legend);
   Json json = {{"data", data.name},
                {"sha256", data.sha256},
                {"manifold", manifold},
@@ -209,6 +246,12 @@ void add_compare(CLI::App& app) {
                    fmt::format("Rows of the table, with commas between: {}; all unless given",
                                fmt::join(method_names(), ", ")))
       ->type_name("NAME,…");
+  command
+      ->add_option(
+          "--row", options->rows,
+          "A row of your own, with options of fit: --row 'wide=--width 128'; may be given several times")
+      ->type_name("NAME=OPTIONS")
+      ->allow_extra_args(false);
   add_choice(*command, "--protocol", options->protocol, {"both", kCustomary, kDistinct},
              "customary: equal points on both sides of the split; distinct: one of each is kept; or both");
   command->add_option("--time-limit", options->time_limit, "Of a fit: 90, 90s, 10m, 2h; none")
@@ -227,6 +270,13 @@ void add_compare(CLI::App& app) {
   add_device(*command, options->device);
   add_threads(*command, options->threads);
   command
+      ->add_option(
+          "--jobs", options->jobs,
+          "Fits side by side, which share the threads and the GPU; times in the table are then longer "
+          "than those of a fit alone")
+      ->capture_default_str()
+      ->check(CLI::Range(1, 256));
+  command
       ->add_option("--note", options->notes, "Something for the header of the results, such as commit=abc123")
       ->type_name("KEY=VALUE")
       ->allow_extra_args(false);
@@ -237,7 +287,9 @@ void add_compare(CLI::App& app) {
       "Examples:\n"
       "  riemflow compare quakes.csv\n"
       "  riemflow compare quakes.csv --methods kernel-one,kernel-local,auto --splits 3 --protocol distinct\n"
-      "  riemflow compare torsions.csv --columns phi,psi --time-limit 5m --directory results");
+      "  riemflow compare torsions.csv --columns phi,psi --time-limit 5m --directory results\n"
+      "  riemflow compare quakes.csv --methods kernel-local,flow-matching --row 'wide=--objective "
+      "flow-matching --width 256'");
   command->callback([options] { run(*options); });
 }
 

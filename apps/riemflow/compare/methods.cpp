@@ -2,7 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
+#include <algorithm>
+
 #include "apps/riemflow/fit/recorded.hpp"
+#include "riemflow/core/error.hpp"
 #include "riemflow/engine/mixture_density.hpp"
 
 namespace riemflow::app {
@@ -11,6 +15,11 @@ namespace {
 bool is_ball(const Manifold<double>& manifold) {
   const auto factors = manifold.factors();
   return factors.size() == 1 && factors.front().geometry == Geometry::ball;
+}
+
+bool is_row_name(const std::string& name) {
+  const auto plain = [](unsigned char c) { return std::isalnum(c) != 0 || c == '.' || c == '_' || c == '-'; };
+  return !name.empty() && std::all_of(name.begin(), name.end(), plain);
 }
 
 }  // namespace
@@ -62,6 +71,31 @@ std::vector<std::string> method_names() {
   return names;
 }
 
+Method row_of(const std::string& text) {
+  const std::size_t equals = text.find('=');
+  const std::string name = text.substr(0, equals), where = fmt::format("--row '{}': ", name);
+  require(equals != text.npos && is_row_name(name), fmt::format("--row '{}' has no name", text),
+          "give NAME=OPTIONS, as in --row 'wide=--width 128 --rate 0.003'", Fault::usage);
+  for (const Method& method : all_methods())
+    require(method.name != name, where + "a method has this name", "take another", Fault::usage);
+  Method row{name, "", "default", {}, false, 60};
+  Scratch scratch;
+  scratch.app.add_option("--preset", row.preset);
+  try {
+    scratch.app.parse(text.substr(equals + 1));
+  } catch (const CLI::ParseError& error) {
+    throw Error(where + error.what(), "give options of riemflow fit, as its --help lists them", Fault::usage);
+  }
+  row.options = given_values(scratch.app);
+  refuse_contradictions(row.options, where);
+  for (const auto& [option, value] : row.options)
+    require(option == "model" || is_of_one_model(scratch.app, option),
+            fmt::format("{}--{} is no setting of one model", where, option),
+            "what all rows share is given to compare itself", Fault::usage);
+  settings_of(row, {});
+  return row;
+}
+
 std::string why_not(const Method& method, const Manifold<double>& manifold) {
   if ((method.name == "vmf-mixture" || method.name == "stereographic") && !is_one_sphere(manifold))
     return "it is for spheres";
@@ -76,7 +110,9 @@ Method on(const Method& method, const Manifold<double>& manifold) {
 }
 
 bool has_device(const Method& method) {
-  return !method.preset.empty() && !method.kernel && method.name != "vmf-mixture";
+  const auto model = method.options.find("model");
+  return !method.preset.empty() &&
+         (model == method.options.end() || (model->second != "kde" && model->second != "vmf-mixture"));
 }
 
 FitSettings settings_of(const Method& method, const Values& extra, Values* recorded) {

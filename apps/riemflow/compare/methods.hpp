@@ -24,6 +24,10 @@ struct Method {
 const std::vector<Method>& all_methods();
 std::vector<std::string> method_names();
 
+/// A row of the user's own, from NAME=OPTIONS, where OPTIONS are those of `riemflow fit` that describe one
+/// model. Throws Error(Fault::usage).
+Method row_of(const std::string& text);
+
 /// Why there is no such density on the manifold; empty where there is.
 std::string why_not(const Method& method, const Manifold<double>& manifold);
 

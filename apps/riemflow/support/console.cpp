@@ -10,14 +10,15 @@ namespace riemflow::app {
 namespace {
 
 bool quiet = false;
-std::mutex mutex;        // of standard error: fits may run side by side
-bool line_open = false;  // one that rewrites itself
+thread_local bool silent = false;  // fits may run side by side, each in a thread of its own
+std::mutex mutex;                  // of standard error
+bool line_open = false;            // one that rewrites itself
 
 }  // namespace
 
 void say_text(const std::string& text) {
   // A message that nobody can receive is no reason to fail.
-  if (quiet) return;
+  if (quiet || silent) return;
   const std::lock_guard lock(mutex);
   std::fputs(((line_open ? "\n" : "") + text + "\n").c_str(), stderr);
   line_open = false;
@@ -38,8 +39,8 @@ void end_line() {
 
 void be_quiet() { quiet = true; }
 
-Silence::Silence() : before_(quiet) { quiet = true; }
-Silence::~Silence() { quiet = before_; }
+Silence::Silence() : before_(silent) { silent = true; }
+Silence::~Silence() { silent = before_; }
 
 void print_json(const nlohmann::ordered_json& value) {
   const std::string text = value.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
