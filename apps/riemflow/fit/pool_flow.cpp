@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
+#include <utility>
 
 #include "riemflow/manifold/parse.hpp"
 
@@ -20,9 +22,21 @@ bool has_few_dimensions(const PoolFlow& job) {
   return parse_manifold<float>(job.manifold)->dimension() <= kFewDimensions;
 }
 
-/// Networks by experiment. Waves that resolve two dimensions are noise in seven, where the wider network
-/// pays; a GPU has room for batches.
-FitConfig matching_config(const PoolFlow& job) {
+/// What a network sees of a point, and how much it is held back. Data with fine structure, such as
+/// earthquakes, want waves; on smooth ones, such as torsion angles, waves learn the noise (docs/quality.md
+/// has the figures).
+struct Kind {
+  InputLayer input;
+  double weight_decay;
+};
+constexpr Kind kFine{InputLayer::fourier, 0.01}, kSmooth{InputLayer::linear, 0.1};
+/// Beyond few dimensions: waves of any frequency are noise there, and decay has not helped.
+constexpr Kind kMany{InputLayer::linear, 0};
+/// Of the matching steps, for each kind that is tried; with fewer a trial would tell nothing.
+constexpr long kTrialPart = 10, kLeastTrial = 100;
+
+/// Networks by experiment: in many dimensions the wider one pays; a GPU has room for batches.
+FitConfig matching_config(const PoolFlow& job, const Kind& kind) {
   const bool few = has_few_dimensions(job), gpu = job.device == Device::cuda;
   FitConfig config;
   config.objective = Objective::flow_matching;
@@ -30,11 +44,12 @@ FitConfig matching_config(const PoolFlow& job) {
   config.flow.field.width = gpu && !few ? 256 : 128;
   config.flow.field.depth = gpu && !few ? 5 : 4;
   config.flow.field.activation = Activation::swish;
-  config.flow.field.input = few ? InputLayer::fourier : InputLayer::linear;
+  config.flow.field.input = kind.input;
   config.flow.field.frequency = 6;
   config.train.batch = gpu ? (few ? 512 : 2048) : 256;
   config.train.seed = job.seed;
   config.train.average = 0.999;
+  config.train.adam.decay = kind.weight_decay;
   config.train.schedule = {Schedule::Shape::cosine, 5e-3, kMatchingSteps};
   config.validation_points = 1000;
   config.patience = 0;
@@ -50,17 +65,16 @@ void set_steps(FitConfig& config, long steps, long validations) {
 class FlowFit {
  public:
   FlowFit(const PoolFlow& job, double seconds, const FlowWatch& watch)
-      : job_(job),
-        seconds_(seconds),
-        watch_(watch),
-        config_(matching_config(job)),
-        flow_(make_transport<float>(config_.flow, job.seed, job.threads, job.device)) {}
+      : job_(job), seconds_(seconds), watch_(watch) {
+    become(has_few_dimensions(job) ? kFine : kMany);
+  }
 
   std::optional<Model> operator()() {
     long steps = kMatchingSteps;
     if (std::isfinite(seconds_))
       steps = std::clamp(static_cast<long>(matching_share() * seconds_ / seconds_a_matching_step()), 100L,
                          kMostMatching);
+    if (has_few_dimensions(job_) && steps / kTrialPart >= kLeastTrial) choose_kind(steps / kTrialPart);
     set_steps(config_, steps, 8);
     run("flow matching");
     if (going_ && has_few_dimensions(job_)) tune();
@@ -69,6 +83,24 @@ class FlowFit {
   }
 
  private:
+  void become(const Kind& kind) {
+    config_ = matching_config(job_, kind);
+    flow_ = make_transport<float>(config_.flow, job_.seed, job_.threads, job_.device);
+  }
+
+  /// By a short training of each, which is thrown away.
+  void choose_kind(long steps) {
+    const double fine = trial(kFine, steps), smooth = trial(kSmooth, steps);
+    become(smooth < fine ? kSmooth : kFine);
+  }
+  double trial(const Kind& kind, long steps) {
+    become(kind);
+    set_steps(config_, steps, 1);
+    run("a trial");
+    best_parameters_.clear();
+    return std::exchange(best_, std::numeric_limits<double>::infinity());
+  }
+
   /// Trains, and keeps what it found if that is the best so far.
   void run(const char* stage) {
     Fit<float> fit(*flow_, config_, job_.training, job_.held_out);
