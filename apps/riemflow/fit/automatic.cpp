@@ -63,8 +63,13 @@ class PoolRun {
     const double seconds_of_a_flow = choice_.device() == Device::cuda ? kSecondsOnAGpu : kSecondsOfAFlow;
     const long flows =
         std::isfinite(left) ? std::clamp(static_cast<long>(left / seconds_of_a_flow), 1L, kMostFlows) : 1;
-    for (long i = 0; i < flows && !out_of_time(); ++i) {
-      add_flow(i, flows);
+    double last = 0;  // seconds of a flow
+    for (long i = 0; i < kMostFlows && !out_of_time(); ++i) {
+      // More than were planned where they were quicker than planned.
+      if (i >= flows && !(limit_ - seconds_since(start_) > last && std::isfinite(limit_))) break;
+      const auto begun = Clock::now();
+      add_flow(i, std::max(flows, i + 1));
+      last = seconds_since(begun);
       save(false);
     }
     if (interrupted()) {
@@ -129,7 +134,7 @@ class PoolRun {
   void add_flow(long number, long flows) {
     const double seconds = (limit_ - seconds_since(start_)) /
                            static_cast<double>((flows - number) * static_cast<long>(folds_.size()));
-    Contender contender{flows > 1 ? fmt::format("flow {}", number + 1) : "flow", {}, {}, {}, false};
+    Contender contender{fmt::format("flow {}", number + 1), {}, {}, {}, false};
     std::vector<std::vector<double>> tests;
     for (std::size_t k = 0; k < folds_.size(); ++k) {
       PoolFlow job{data_.manifold,
