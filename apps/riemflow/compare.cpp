@@ -8,6 +8,7 @@
 #include "apps/riemflow/commands.hpp"
 #include "apps/riemflow/compare/comparison.hpp"
 #include "apps/riemflow/compare/summary.hpp"
+#include "apps/riemflow/fit/pool_flow.hpp"
 #include "apps/riemflow/fit/run.hpp"
 #include "apps/riemflow/fit/training_data.hpp"
 #include "apps/riemflow/reproduce/jobs.hpp"
@@ -112,7 +113,9 @@ std::map<const Method*, std::string> devices_of(const std::vector<const Method*>
   for (const Method* method : methods) {
     if (!has_device(*method)) continue;
     std::string why;
-    if (device == "cuda" && method->preset != "auto")
+    if (device == "cuda" && method->preset == "auto")
+      why = why_no_pool_flow_on_gpu(manifold);
+    else if (device == "cuda")
       why = why_not_on_gpu(settings_of(on(*method, *parse_manifold<double>(manifold)), settings), manifold);
     if (why.empty())
       devices[method] = device;
@@ -209,9 +212,11 @@ void run(const Options& options) {
       "Differences are "
       "paired, over all test points of all splits, ± their standard error; below 0 is better than the kernel "
       "density. The best kernel density is the best on the test points. Kernel densities have training and "
-      "validation points as centres. A fit takes {} at most. Mass: the farthest from 1 of all "
+      "validation points as centres. A fit {}. Mass: the farthest from 1 of all "
       "splits; of flows by a change of variables at 300 points.\n\n{}\n{}",
-      data.name, results.description("command"), results.origin(), options.time_limit,
+      data.name, results.description("command"), results.origin(),
+      options.time_limit == "none" ? "takes as long as it takes"
+                                   : fmt::format("takes {} at most", options.time_limit),
       experiment->table(results), legend);
   Json json = {{"data", data.name},
                {"sha256", data.sha256},

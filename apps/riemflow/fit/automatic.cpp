@@ -43,6 +43,9 @@ class PoolRun {
             "a pool learns from data: give a file, or another --model");
     choice_.threads = request.settings.threads;
     choice_.device_name = request.settings.device;
+    device_ = choice_.device();
+    if (device_ == Device::automatic)
+      device_ = why_no_pool_flow_on_gpu(data.manifold).empty() ? Device::cuda : Device::cpu;
     test_ = part(data.split.test);
     known_ = data.split.training;
     known_.insert(known_.end(), data.split.validation.begin(), data.split.validation.end());
@@ -60,7 +63,7 @@ class PoolRun {
     add_kernels();
     save(false);
     const double left = limit_ - seconds_since(start_);
-    const double seconds_of_a_flow = choice_.device() == Device::cuda ? kSecondsOnAGpu : kSecondsOfAFlow;
+    const double seconds_of_a_flow = device_ == Device::cuda ? kSecondsOnAGpu : kSecondsOfAFlow;
     const long flows =
         std::isfinite(left) ? std::clamp(static_cast<long>(left / seconds_of_a_flow), 1L, kMostFlows) : 1;
     double last = 0;  // seconds of a flow
@@ -142,7 +145,7 @@ class PoolRun {
                    part_of<float>(data_.points, folds_[k].held_out),
                    request_.settings.seed + 1000 * static_cast<std::uint64_t>(number) + k,
                    request_.settings.threads,
-                   choice_.device()};
+                   device_};
       const std::optional<Model> model = train(job, seconds, contender.name, k);
       if (!model) return;
       const std::vector<double> scores = log_densities_of_model(*model, choice_, part(folds_[k].held_out));
@@ -217,6 +220,7 @@ class PoolRun {
   double limit_;
   TrainingLog log_;
   ModelChoice choice_;
+  Device device_;  // of the flows
   Points<double> test_;
   std::vector<std::size_t> known_;  // training and validation
   Clock::time_point start_ = Clock::now();

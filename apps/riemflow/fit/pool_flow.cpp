@@ -5,6 +5,7 @@
 #include <limits>
 #include <utility>
 
+#include "riemflow/engine/cuda_flow.hpp"
 #include "riemflow/manifold/parse.hpp"
 
 namespace riemflow::app {
@@ -170,6 +171,11 @@ class FlowFit {
 };
 
 }  // namespace
+
+std::string why_no_pool_flow_on_gpu(const std::string& manifold) {
+  const PoolFlow job{manifold, {}, {}, 0, 1, Device::cuda};
+  return why_not_cuda(matching_config(job, has_few_dimensions(job) ? kFine : kMany).flow);
+}
 
 std::optional<Model> fit_pool_flow(const PoolFlow& job, double seconds, const FlowWatch& watch) {
   return FlowFit(job, seconds, watch)();
