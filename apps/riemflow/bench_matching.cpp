@@ -18,7 +18,7 @@
 namespace riemflow::app {
 namespace {
 
-struct Options {
+struct BenchMatchingOptions {
   int threads = 0, width = 128, depth = 4;
   std::size_t batch = 256;
   long iterations = 200;
@@ -28,7 +28,7 @@ struct Options {
 
 /// The same network and batches on S², float, swish, fourier input; first `iterations` steps of flow
 /// matching, then a tenth as many by likelihood (dopri5 at 1e-3, exact divergence) from there. Medians.
-void bench_matching(const Options& options) {
+void bench_matching(const BenchMatchingOptions& options) {
   FlowConfig config;
   config.field.width = options.width;
   config.field.depth = options.depth;
@@ -94,7 +94,7 @@ void bench_matching(const Options& options) {
 
 void add_bench_matching(CLI::App& command) {
   auto* matching = command.add_subcommand("matching", "A step of flow matching beside a step by likelihood");
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<BenchMatchingOptions>();
   matching->add_option("--width", options->width, "Units of a hidden layer")
       ->capture_default_str()
       ->check(CLI::Range(1, 4096));

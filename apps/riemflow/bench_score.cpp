@@ -17,7 +17,7 @@
 namespace riemflow::app {
 namespace {
 
-struct Options {
+struct BenchScoreOptions {
   std::uint64_t points = 1'000'000, iterations = 300;
   bool json = false;
 };
@@ -75,7 +75,7 @@ Measured measure(const FlowConfig& config, const std::vector<float>& parameters,
   return {flow.threads(), seconds_since(start), reading, std::move(scores)};
 }
 
-void run(const Options& options) {
+void run(const BenchScoreOptions& options) {
   FlowConfig config;
   config.manifold = "sphere:2";
   config.solver.rtol = config.solver.atol = 1e-5;
@@ -129,7 +129,7 @@ void run(const Options& options) {
 void add_bench_score(CLI::App& bench) {
   auto* command =
       bench.add_subcommand("score", "Log-densities of many points, from the text of a CSV file on");
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<BenchScoreOptions>();
   add_count(*command, "--points", options->points, 1, 100'000'000, "Points to score")->default_str("1000000");
   add_count(*command, "--iterations", options->iterations, 0, 100'000, "Of training, before")
       ->default_str("300");

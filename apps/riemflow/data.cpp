@@ -15,7 +15,7 @@
 namespace riemflow::app {
 namespace {
 
-struct Options {
+struct DataOptions {
   std::string name, data_dir, output;
   bool json = false;
 };
@@ -50,7 +50,7 @@ nlohmann::ordered_json as_json(const KnownData& known, const Presence& presence)
           {"source", known.source}};
 }
 
-void list(const Options& options) {
+void list(const DataOptions& options) {
   auto out = nlohmann::ordered_json::array();
   if (!options.json)
     fmt::print("{:<12} {:<9} {:>6} {:>9}  {:<9} {}\n", "name", "manifold", "rows", "distinct", "state",
@@ -70,7 +70,7 @@ void list(const Options& options) {
     say("Sets that are absent are read from the folder that --data-dir or RIEMFLOW_DATA names.");
 }
 
-void show(const Options& options) {
+void show(const DataOptions& options) {
   const FoundData found = find_data_set(options.name, options.data_dir);
   const KnownData& known = *found.known;
   const Presence presence = presence_of(known, options.data_dir);
@@ -95,7 +95,7 @@ void show(const Options& options) {
              presence.state == "changed" ? ", which this file has not" : "");
 }
 
-void export_set(const Options& options) {
+void export_set(const DataOptions& options) {
   const FoundData found = find_data_set(options.name, options.data_dir);
   const bool to_stdout = options.output.empty() || options.output == "-";
   if (const auto hash = found.other_hash())
@@ -115,7 +115,7 @@ void add_data_command(CLI::App& app) {
   auto* command = app.add_subcommand("data", "Data sets that are known by name");
   command->require_subcommand(1);
   command->footer("Example:\n  riemflow data list");
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<DataOptions>();
   const auto add_name = [&](CLI::App& to) {
     std::vector<std::string> names;
     for (const KnownData& known : known_data_sets()) names.emplace_back(known.name);

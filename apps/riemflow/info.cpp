@@ -44,11 +44,6 @@ void print_fields(const std::string& name, const Json& value) {
   fmt::print("  {:<28} {}\n", name.empty() ? "text" : name, shown(text));
 }
 
-std::string metadata_of(const Model& model, const char* key) {
-  const auto entry = model.metadata.find(key);
-  return entry == model.metadata.end() ? std::string() : entry->second;
-}
-
 void line(const char* name, const std::string& value) { fmt::print("{:<12} {}\n", name, value); }
 
 void print_kernels(const char* name, const KernelParameters& kernels) {

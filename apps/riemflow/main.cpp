@@ -83,7 +83,7 @@ std::string unknown_option(const CLI::App& command, const std::vector<std::strin
   return "";
 }
 
-int run(const std::vector<std::string>& words) {
+int parse_and_run(const std::vector<std::string>& words) {
   CLI::App top("Probability densities on curved spaces by Riemannian continuous normalizing flows",
                "riemflow");
   top.require_subcommand(1);
@@ -114,12 +114,12 @@ int run(const std::vector<std::string>& words) {
 
 }  // namespace
 
-int riemflow::app::run_command(const std::vector<std::string>& words) { return run(words); }
+int riemflow::app::run_command(const std::vector<std::string>& words) { return parse_and_run(words); }
 
 int main(int argc, char** argv) {
   std::signal(SIGXFSZ, SIG_IGN);  // a file that grows too large is an error to report, not a death
   try {
-    return run({argv + std::min(1, argc), argv + argc});
+    return parse_and_run({argv + std::min(1, argc), argv + argc});
   } catch (const Error& error) {
     return failed(error.what(), error.fault());
   } catch (const app::Exit& exit) {

@@ -17,18 +17,13 @@
 namespace riemflow::app {
 namespace {
 
-struct Options {
+struct PoolOptions {
   DataChoice data;
   std::vector<std::string> members;
   std::string output;
   ModelChoice evaluation;
   bool json = false;
 };
-
-std::string metadata_of(const Model& model, const char* key) {
-  const auto found = model.metadata.find(key);
-  return found == model.metadata.end() ? "" : found->second;
-}
 
 /// The points that choose the weights, and those left for a test: of the data that members were fitted to,
 /// the validation and test points of their split, which must be one; of other data all points.
@@ -37,7 +32,7 @@ struct HeldOut {
   const Model* split = nullptr;  ///< whose split it is; null: all points, none of a fit's
 };
 
-HeldOut held_out(const Options& options, const std::vector<Model>& members) {
+HeldOut held_out(const PoolOptions& options, const std::vector<Model>& members) {
   HeldOut result;
   const std::string sha256 =
       options.data.path == "-" ? "" : identity_of(options.data.path, options.data.data_dir).sha256;
@@ -81,7 +76,7 @@ HeldOut held_out(const Options& options, const std::vector<Model>& members) {
   return result;
 }
 
-void run(const Options& options) {
+void run(const PoolOptions& options) {
   require_file(options.output);
   require_writable(options.output);
   std::vector<Model> members;
@@ -144,7 +139,7 @@ void run(const Options& options) {
 
 void add_pool(CLI::App& app) {
   auto* command = app.add_subcommand("pool", "Several models as one: a mixture, weighed on held-out points");
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<PoolOptions>();
   add_data(*command, options->data)->required();
   command->add_option("MODEL", options->members, "Models of one manifold, of any kind")
       ->required()

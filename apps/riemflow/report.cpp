@@ -21,7 +21,7 @@
 namespace riemflow::app {
 namespace {
 
-struct Options {
+struct ReportOptions {
   ModelChoice model;
   DataChoice data;
   std::string output, log, title;
@@ -41,7 +41,7 @@ std::string shell_word(const std::string& word) {
 }
 
 /// The command with the names of the files, not where they lie: the page is to be passed on.
-std::string command_of(const Options& options) {
+std::string command_of(const ReportOptions& options) {
   std::string text = "riemflow report " + shell_word(file_name(options.model.path));
   if (!options.data.path.empty()) text += " " + shell_word(file_name(options.data.path));
   const auto add = [&](const char* name, const std::string& value) {
@@ -63,7 +63,7 @@ void stop_if_interrupted() {
 }
 
 /// Every density on the test points; those where the model's fails are left out of all.
-void score(const Options& options, PageContent& content) {
+void score(const ReportOptions& options, PageContent& content) {
   const std::string& manifold = content.model->config.manifold;
   const ModelData& data = *content.data;
   std::vector<double> own = with_exact_density(
@@ -89,7 +89,7 @@ void score(const Options& options, PageContent& content) {
   content.scores.push_back(std::move(model));
 }
 
-void run(const Options& options) {
+void run(const ReportOptions& options) {
   const auto start = Clock::now();
   const Model model = load_model(options.model.path);
   PageContent content;
@@ -135,7 +135,7 @@ void run(const Options& options) {
 
 void add_report(CLI::App& app) {
   auto* command = app.add_subcommand("report", "One HTML page of a model: interactive, self-contained");
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<ReportOptions>();
   add_model(*command, options->model);
   add_data(*command, options->data);
   command->add_option("-o,--output", options->output, "The page to write; - is standard output")

@@ -18,14 +18,14 @@ namespace {
 constexpr std::uint64_t kChunk = 16384;
 static_assert(kChunk % kLanes == 0);
 
-struct Options {
+struct SampleOptions {
   ModelChoice model;
   std::uint64_t n = 0, seed = 0;
   std::string output = "-";
   bool vectors = false, allow_failures = false;
 };
 
-void run(const Options& options) {
+void run(const SampleOptions& options) {
   table_format(options.output);  // a name that cannot be is said before any work
   const Model model = load_model(options.model.path);
   const auto manifold = parse_manifold<double>(model.config.manifold);
@@ -55,7 +55,7 @@ void run(const Options& options) {
 
 void add_sample(CLI::App& app) {
   auto* command = app.add_subcommand("sample", "Draw points from a model");
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<SampleOptions>();
   add_model(*command, options->model);
   add_count(*command, "-n,--points", options->n, 1, 1'000'000'000'000, "Points to draw; 1e6 is a million")
       ->required();

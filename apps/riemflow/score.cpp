@@ -15,7 +15,7 @@
 namespace riemflow::app {
 namespace {
 
-struct Options {
+struct ScoreOptions {
   ModelChoice model;
   DataChoice data;
   std::string output, per;
@@ -26,7 +26,7 @@ struct Options {
 
 /// Writes the rows, if they are wanted.
 template <class T>
-Scores score(const Options& options, Density<T>& density, PointSource& source, double log_size) {
+Scores score(const ScoreOptions& options, Density<T>& density, PointSource& source, double log_size) {
   if (options.output.empty()) return score_points<T>(density, source);
   Scores scores;
   const bool npy = table_format(options.output) == TableFormat::npy;
@@ -53,8 +53,8 @@ std::string nats(double mean, double error, const DensityUnit& unit) {
   return fmt::format("{:.4f}{} nats per {}", mean, spread, unit.shown);
 }
 
-void print(const Options& options, const Model& model, const Manifold<double>& manifold, const Scores& scores,
-           const DensityUnit& unit, const PointSource& source, double tolerance) {
+void print(const ScoreOptions& options, const Model& model, const Manifold<double>& manifold,
+           const Scores& scores, const DensityUnit& unit, const PointSource& source, double tolerance) {
   const double nll = -(scores.log_density.mean() + unit.log_size);
   const double error = scores.log_density.standard_error();
   const double uniform = manifold.log_volume() - unit.log_size;
@@ -94,7 +94,7 @@ void print(const Options& options, const Model& model, const Manifold<double>& m
   std::fwrite(text.data(), 1, text.size(), options.to_stdout() ? stderr : stdout);
 }
 
-void run(const Options& options) {
+void run(const ScoreOptions& options) {
   if (!options.output.empty()) table_format(options.output);  // a name that cannot be is said before any work
   const Model model = load_model(options.model.path);
   const auto manifold = parse_manifold<double>(model.config.manifold);
@@ -120,7 +120,7 @@ void run(const Options& options) {
 
 void add_score(CLI::App& app) {
   auto* command = app.add_subcommand("score", "Log-density of each point, and the mean");
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<ScoreOptions>();
   add_model(*command, options->model);
   add_data(*command, options->data)->required();
   command

@@ -18,7 +18,7 @@
 namespace riemflow::app {
 namespace {
 
-struct Options {
+struct TrajectoryOptions {
   ModelChoice model;
   DataChoice data;
   std::uint64_t n = 0, frames = 0, seed = 0;
@@ -29,7 +29,7 @@ struct Options {
 /// Paths on their way to the table: rows point, frame, time, coordinates; by point, then by rising time.
 class PathRows {
  public:
-  PathRows(const Options& options, const Manifold<double>& manifold)
+  PathRows(const TrajectoryOptions& options, const Manifold<double>& manifold)
       : options_(options), coordinates_(manifold, options.vectors) {}
 
   std::vector<Column> columns() const {
@@ -63,14 +63,14 @@ class PathRows {
   }
 
  private:
-  const Options& options_;
+  const TrajectoryOptions& options_;
   CoordinateRows coordinates_;
   std::vector<double> rows_;
   std::uint64_t written_ = 0;
 };
 
 template <class T>
-void from_base(const Options& options, Transport<T>& flow, PathRows& rows, TableWriter& table,
+void from_base(const TrajectoryOptions& options, Transport<T>& flow, PathRows& rows, TableWriter& table,
                Failures& failures) {
   for (std::uint64_t first = 0; first < options.n; first += rows.chunk()) {
     const auto n = static_cast<std::size_t>(std::min<std::uint64_t>(rows.chunk(), options.n - first));
@@ -83,7 +83,7 @@ void from_base(const Options& options, Transport<T>& flow, PathRows& rows, Table
 }
 
 template <class T>
-void from_data(const Options& options, PointSource& source, Transport<T>& flow, PathRows& rows,
+void from_data(const TrajectoryOptions& options, PointSource& source, Transport<T>& flow, PathRows& rows,
                TableWriter& table, Failures& failures) {
   Points<double> points;
   std::vector<std::uint64_t> lines;
@@ -101,7 +101,7 @@ void from_data(const Options& options, PointSource& source, Transport<T>& flow, 
   for (const std::string& sentence : source.remarks()) say_text(sentence);
 }
 
-void run(const Options& options) {
+void run(const TrajectoryOptions& options) {
   table_format(options.output);  // a name that cannot be is said before any work
   require(options.n > 0 || !options.data.path.empty(), "no points to follow",
           "give their number with -n, or their file with --from-data", Fault::usage);
@@ -126,7 +126,7 @@ void run(const Options& options) {
 
 void add_trajectories(CLI::App& app) {
   auto* command = app.add_subcommand("trajectories", "Paths of points from the base to the model's density");
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<TrajectoryOptions>();
   add_model(*command, options->model);
   add_count(*command, "-n,--points", options->n, 1, 1'000'000'000,
             "Points to follow; all of them with --from-data unless given");

@@ -11,6 +11,10 @@ fail() {
   failures=$((failures + 1))
 }
 
+# size RELEASE SANITIZED: a number of points. Sanitizers make the tool ten times slower, and fewer points take the same
+# paths.
+size() { [ -z "${ASAN_OPTIONS:-}" ] && echo "$1" || echo "$2"; }
+
 # expect CODE PATTERN ARGUMENTS…: the exit code, and an extended regular expression in stdout or stderr;
 # an empty one asks for nothing.
 expect() {

@@ -13,7 +13,7 @@ using D = Dual<double>;
 using DD = Dual<D>;
 
 /// One function of one number at the points where it is to be differentiated; every instance of the template.
-struct Function {
+struct DualFunction {
   std::string name;
   std::vector<double> points;
   std::function<double(double)> plain;
@@ -23,13 +23,13 @@ struct Function {
 };
 
 #define FUNCTION(name, ...)                                                                                \
-  Function {                                                                                               \
+  DualFunction {                                                                                           \
 #name, {__VA_ARGS__}, [](double x) { return std::name(x); }, [](D x) { return name(x); },                \
         [](DD x) { return name(x); }, [](Dual<Pack<float>> x) { return name(x); } \
   }
 
-const std::vector<Function>& functions() {
-  static const std::vector<Function> all = {
+const std::vector<DualFunction>& functions() {
+  static const std::vector<DualFunction> all = {
       FUNCTION(sqrt, 0.01, 1, 7),      FUNCTION(exp, -3, 0, 2),       FUNCTION(log, 0.1, 1, 50),
       FUNCTION(log1p, -0.5, 0.01, 3),  FUNCTION(sin, -2, 0, 1, 4),    FUNCTION(cos, -2, 0.3, 1, 4),
       FUNCTION(asin, -0.9, 0.01, 0.5), FUNCTION(sinh, -2, 0, 1.5),    FUNCTION(cosh, -2, 0.1, 1.5),
@@ -39,7 +39,7 @@ const std::vector<Function>& functions() {
 }
 
 TEST(Dual, SlopesAreCentralDifferences) {
-  for (const Function& f : functions()) {
+  for (const DualFunction& f : functions()) {
     for (const double x : f.points) {
       const double h = 1e-3 * std::min(1.0, 0.1 + std::abs(x)) * 0.1;
       // Fourth order, with a slope of 2.5 coming in.
@@ -54,7 +54,7 @@ TEST(Dual, SlopesAreCentralDifferences) {
 }
 
 TEST(Dual, SlopesOfSlopesAreCentralDifferences) {
-  for (const Function& f : functions()) {
+  for (const DualFunction& f : functions()) {
     for (const double x : f.points) {
       const double h = 1e-5 * (0.1 + std::abs(x));
       const double curvature = (f.dual(D(x + h, 1)).slope - f.dual(D(x - h, 1)).slope) / (2 * h);
@@ -67,7 +67,7 @@ TEST(Dual, SlopesOfSlopesAreCentralDifferences) {
 }
 
 TEST(Dual, LanesDoNotMix) {
-  for (const Function& f : functions()) {
+  for (const DualFunction& f : functions()) {
     Dual<Pack<float>> x;
     const std::size_t n = f.points.size();
     const auto at = [&](int lane) { return f.points[static_cast<std::size_t>(lane) % n]; };

@@ -30,7 +30,7 @@ Integrand each(const Function& f) {
   };
 }
 
-struct Case {
+struct IntegralCase {
   std::string name;
   int d;
   Function f;
@@ -38,8 +38,8 @@ struct Case {
 };
 
 /// Genz's families and some worse ones, with their integrals over the unit cube.
-std::vector<Case> bank() {
-  std::vector<Case> cases;
+std::vector<IntegralCase> bank() {
+  std::vector<IntegralCase> cases;
   const double pi = std::numbers::pi;
   for (int d = 1; d <= 3; ++d) {
     const auto name = [d](const char* kind) { return std::string(kind) + " " + std::to_string(d); };
@@ -77,7 +77,7 @@ std::vector<Case> bank() {
 
 // The claimed error covers the true one, and what converged is as good as was asked.
 TEST(Cubature, ErrorsAreCovered) {
-  for (const Case& c : bank()) {
+  for (const IntegralCase& c : bank()) {
     for (const double tolerance : {1e-2, 1e-4, 1e-6, 1e-9}) {
       // A kink or a step that hides between the last node and the end of a box is not seen at all.
       const bool rough = c.name.starts_with("kink") || c.name == "step" || c.name == "triangle";

@@ -16,7 +16,7 @@
 namespace riemflow {
 namespace {
 
-Integrand density(const Distribution<double>& p) {
+Integrand base_density(const Distribution<double>& p) {
   return [&p](const Points<double>& points, std::span<double> values) {
     std::vector<Pack<double>> x(static_cast<std::size_t>(points.dimension));
     for (std::size_t t = 0; t < points.tiles(); ++t) {
@@ -34,7 +34,7 @@ void expect_mass_one(const Manifold<double>& manifold, const Distribution<double
   options.absolute = options.relative = 1e-7;
   options.evaluations = budget;
   const Integral mass =
-      integrate(density(p), whole_manifold(manifold, kReachDouble), manifold.ambient(), options);
+      integrate(base_density(p), whole_manifold(manifold, kReachDouble), manifold.ambient(), options);
   EXPECT_NEAR(mass.value, 1, 1e-6) << manifold.name() << " " << p.name() << " " << mass.evaluations;
   EXPECT_LE(std::abs(mass.value - 1), mass.error + 1e-9) << manifold.name() << " " << p.name();
   EXPECT_EQ(mass.failures, 0u);

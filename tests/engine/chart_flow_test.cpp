@@ -15,19 +15,19 @@ namespace {
 
 using namespace test;
 
-struct Case {
+struct ChartCase {
   ModelKind kind;
   const char* manifold;
 };
-constexpr Case kEverywhere[] = {{ModelKind::stereographic, "sphere:1"},
-                                {ModelKind::stereographic, "sphere:2"},
-                                {ModelKind::stereographic, "sphere:2,K=0.5"},
-                                {ModelKind::wrapped, "ball:1"},
-                                {ModelKind::wrapped, "ball:2"},
-                                {ModelKind::wrapped, "ball:2,K=-0.5"}};
+constexpr ChartCase kEverywhere[] = {{ModelKind::stereographic, "sphere:1"},
+                                     {ModelKind::stereographic, "sphere:2"},
+                                     {ModelKind::stereographic, "sphere:2,K=0.5"},
+                                     {ModelKind::wrapped, "ball:1"},
+                                     {ModelKind::wrapped, "ball:2"},
+                                     {ModelKind::wrapped, "ball:2,K=-0.5"}};
 
 TEST(ChartFlow, MassIsOne) {
-  for (const Case& c : kEverywhere) {
+  for (const ChartCase& c : kEverywhere) {
     const auto model = random_transport<double>(small_model(c.kind, c.manifold), 3);
     CubatureOptions options;
     options.absolute = 1e-4;
@@ -39,7 +39,8 @@ TEST(ChartFlow, MassIsOne) {
 }
 
 TEST(ChartFlow, MassBeyondThreeDimensions) {
-  for (const Case& c : {Case{ModelKind::stereographic, "sphere:5"}, Case{ModelKind::wrapped, "ball:4"}}) {
+  for (const ChartCase& c :
+       {ChartCase{ModelKind::stereographic, "sphere:5"}, ChartCase{ModelKind::wrapped, "ball:4"}}) {
     const Mass mass = total_mass(*random_transport<double>(small_model(c.kind, c.manifold), 5), {}, 60);
     EXPECT_TRUE(mass.from_samples);
     EXPECT_NEAR(mass.integral.value, 1, 1e-4) << c.manifold;
@@ -70,7 +71,7 @@ TEST(ChartFlow, TheNaiveModelLosesWhatLiesOutside) {
 }
 
 TEST(ChartFlow, SamplesComeBackToTheBase) {
-  for (const Case& c : kEverywhere) {
+  for (const ChartCase& c : kEverywhere) {
     for (const std::uint64_t seed : {1u, 2u}) {
       const auto model = random_transport<double>(small_model(c.kind, c.manifold, 1e-8), seed);
       const Points<double> start = model->sample_base(100, 9), end = model->sample(100, 9).frames.back();
@@ -90,7 +91,7 @@ TEST(ChartFlow, PiecesOfASampleAreTheSample) {
 }
 
 TEST(ChartFlow, GradientOfTheLikelihood) {
-  for (const Case& c : {kEverywhere[1], kEverywhere[5], Case{ModelKind::naive, "ball:2"}}) {
+  for (const ChartCase& c : {kEverywhere[1], kEverywhere[5], ChartCase{ModelKind::naive, "ball:2"}}) {
     auto model = random_transport<double>(small_model(c.kind, c.manifold, 1e-9), 4, 1);
     // Points well inside the ball, for the naive model.
     Points<double> points =
@@ -171,7 +172,7 @@ TEST(ChartFlow, TheProjectionPoint) {
 }
 
 TEST(ChartFlow, FloatIsNearDouble) {
-  for (const Case& c : {kEverywhere[1], kEverywhere[4]}) {
+  for (const ChartCase& c : {kEverywhere[1], kEverywhere[4]}) {
     const auto exact = random_transport<double>(small_model(c.kind, c.manifold, 1e-6), 3, 1.5);
     const auto model = random_transport<float>(small_model(c.kind, c.manifold, 1e-6), 3, 1.5);
     const Points<float> points = model->sample(64, 4).frames[0];

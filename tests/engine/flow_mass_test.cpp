@@ -134,12 +134,12 @@ void expect_mass_one(const FlowConfig& config, const Grid& grid, std::uint64_t s
   EXPECT_GT(divergence, 0.05) << which << ": too near the base to tell";
 }
 
-class Mass : public testing::TestWithParam<int> {};
-class SlowMass : public Mass {};
-INSTANTIATE_TEST_SUITE_P(Seeds, Mass, testing::Values(1, 2, 3));
-INSTANTIATE_TEST_SUITE_P(Seeds, SlowMass, testing::Values(1, 2, 3));
+class MassOfFlow : public testing::TestWithParam<int> {};
+class SlowMassOfFlow : public MassOfFlow {};
+INSTANTIATE_TEST_SUITE_P(Seeds, MassOfFlow, testing::Values(1, 2, 3));
+INSTANTIATE_TEST_SUITE_P(Seeds, SlowMassOfFlow, testing::Values(1, 2, 3));
 
-TEST_P(SlowMass, IsOneInDouble) {
+TEST_P(SlowMassOfFlow, IsOneInDouble) {
   const auto seed = static_cast<std::uint64_t>(GetParam());
   FlowConfig swish = small_config("sphere:2");
   swish.field.activation = Activation::swish;
@@ -162,7 +162,7 @@ TEST_P(SlowMass, IsOneInDouble) {
   expect_mass_one<double>(paper, disk(1), seed, 1e-3);
 }
 
-TEST_P(Mass, IsOneInFloat) {
+TEST_P(MassOfFlow, IsOneInFloat) {
   const auto seed = static_cast<std::uint64_t>(GetParam()) + 10;
   expect_mass_one<float>(small_config("euclidean:2", 1e-5), plane(), seed, 1e-3);
   expect_mass_one<float>(small_config("sphere:2", 1e-5), sphere(1, 40), seed, 1e-3);
@@ -170,7 +170,7 @@ TEST_P(Mass, IsOneInFloat) {
   expect_mass_one<float>(small_config("ball:2", 1e-5), disk(1), seed, 1e-3);
 }
 
-TEST_P(SlowMass, IsOneOnAProduct) {
+TEST_P(SlowMassOfFlow, IsOneOnAProduct) {
   const auto seed = static_cast<std::uint64_t>(GetParam()) + 20;
   const Grid grid = product(sphere(1, 16), circle(1, 40));
   expect_mass_one<double>(small_config("sphere:2 x sphere:1", 1e-5), grid, seed, 1e-3);

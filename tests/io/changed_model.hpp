@@ -13,6 +13,11 @@
 
 namespace riemflow {
 
+/// Written and read again, in memory.
+inline Model through_a_file(const Model& model) {
+  return model_from_tensors(parse_safetensors(serialise(model_to_tensors(model)), "m"), "m");
+}
+
 using Change = std::function<void(SafeTensors&)>;
 
 /// What reading says of the model after the change; empty if it is taken. It must be the fault of the data,

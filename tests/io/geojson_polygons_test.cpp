@@ -20,7 +20,7 @@ std::vector<Polygon> read(const std::string& text) {
 }
 
 /// The message of the Error that reading throws.
-std::string complaint(const std::string& text) {
+std::string polygon_complaint(const std::string& text) {
   try {
     read(text);
   } catch (const Error& error) {
@@ -32,7 +32,7 @@ std::string complaint(const std::string& text) {
 }
 
 void expect_complaint(const std::string& text, const std::string& part) {
-  const std::string said = complaint(text);
+  const std::string said = polygon_complaint(text);
   EXPECT_NE(said.find(part), std::string::npos) << said;
   EXPECT_TRUE(said.starts_with("f.geojson:")) << said;
 }

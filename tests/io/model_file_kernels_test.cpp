@@ -23,10 +23,6 @@ Model flow_over_kernels() {
   return make_model(*make_transport<float>(config, 1, 1, Device::cpu, base));
 }
 
-Model through_a_file(const Model& model) {
-  return model_from_tensors(parse_safetensors(serialise(model_to_tensors(model)), "m"), "m");
-}
-
 TEST(ModelFileKernels, ComeBackBitForBit) {
   for (const char* manifold : {"sphere:2", "torus:2", "ball:2", "euclidean:1", "sphere:2 x torus:1"})
     for (const double stretch : {1.0, 2.0}) {

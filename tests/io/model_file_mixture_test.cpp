@@ -15,10 +15,6 @@ MixtureParameters two_components() {
   return p;
 }
 
-Model through_a_file(const Model& model) {
-  return model_from_tensors(parse_safetensors(serialise(model_to_tensors(model)), "m"), "m");
-}
-
 TEST(ModelFileMixture, ComesBackBitForBit) {
   for (const char* manifold : {"sphere:2", "sphere:2,K=0.25"}) {
     const Model read = through_a_file(make_model(manifold, two_components()));

@@ -34,10 +34,6 @@ Model small_pool() {
                    {0.2, 0.5, 0.3});
 }
 
-Model through_a_file(const Model& model) {
-  return model_from_tensors(parse_safetensors(serialise(model_to_tensors(model)), "m"), "m");
-}
-
 TEST(ModelFilePool, HoldsItsMembersWhole) {
   const Model read = through_a_file(small_pool());
   EXPECT_EQ(read.config.model, ModelKind::pool);

@@ -29,7 +29,7 @@ FlowConfig small(const std::string& manifold) {
   return config;
 }
 
-std::string content(const fs::path& path) {
+std::string bytes_of(const fs::path& path) {
   std::ifstream in(path, std::ios::binary);
   return {std::istreambuf_iterator<char>(in), {}};
 }
@@ -65,9 +65,9 @@ class ModelFile : public ::testing::Test {
     const Points<T> points = flow.sample_base(5, 1);
     const LogProb<T> a = flow.log_prob(points), b = back->log_prob(points);
     EXPECT_TRUE(same_bits<T>(a.values, b.values)) << config.manifold;
-    const std::string first = content(path);
+    const std::string first = bytes_of(path);
     save_model(path, model);
-    EXPECT_TRUE(content(path) == first) << config.manifold;
+    EXPECT_TRUE(bytes_of(path) == first) << config.manifold;
   }
 
   fs::path directory;
@@ -175,13 +175,13 @@ TEST_F(ModelFile, MetadataAndState) {
 
   // Saved again elsewhere: the same bytes.
   save_model(path + "2", back);
-  EXPECT_TRUE(content(path) == content(path + "2"));
+  EXPECT_TRUE(bytes_of(path) == bytes_of(path + "2"));
 }
 
 TEST_F(ModelFile, AModelThatCouldNotBeReadIsNotSaved) {
   const Model good = make_model(Flow<double>(small("sphere:2"), 1, 1));
   save_model(path, good);
-  const std::string before = content(path);
+  const std::string before = bytes_of(path);
   const auto fault = [&](const Model& model) {
     try {
       save_model(path, model);
@@ -206,7 +206,7 @@ TEST_F(ModelFile, AModelThatCouldNotBeReadIsNotSaved) {
   EXPECT_EQ(fault(precision), Fault::internal);
   solver.config.solver.rtol = value;
   EXPECT_EQ(fault(solver), Fault::configuration);
-  EXPECT_TRUE(content(path) == before);
+  EXPECT_TRUE(bytes_of(path) == before);
   EXPECT_EQ(fault(good), Fault::usage);
 }
 

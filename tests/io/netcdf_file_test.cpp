@@ -17,7 +17,7 @@ namespace {
 const std::vector<double> kLatitudes = {-45, 45}, kLongitudes = {-120, 0, 120};
 const std::vector<double> kValues = {1, 2, 3, 4, std::numeric_limits<double>::quiet_NaN(), 6};
 
-NetcdfContent example() {
+NetcdfContent netcdf_example() {
   NetcdfContent content;
   content.dimensions = {{"lat", 2}, {"lon", 3}};
   content.attributes = {{"Conventions", "CF-1.8"}, {"title", "dénsity"}};
@@ -28,7 +28,7 @@ NetcdfContent example() {
 }
 
 TEST(Netcdf, ReadsBack) {
-  std::vector<std::byte> bytes = netcdf_bytes(example());
+  std::vector<std::byte> bytes = netcdf_bytes(netcdf_example());
   int file = 0;
   ASSERT_EQ(nc_open_mem("test", NC_NOWRITE, bytes.size(), bytes.data(), &file), NC_NOERR);
   int variable = 0, dimensions = 0, ids[NC_MAX_VAR_DIMS];
@@ -60,13 +60,15 @@ TEST(Netcdf, ReadsBack) {
   nc_close(file);
 }
 
-TEST(Netcdf, SameContentSameBytes) { EXPECT_EQ(netcdf_bytes(example()), netcdf_bytes(example())); }
+TEST(Netcdf, SameContentSameBytes) {
+  EXPECT_EQ(netcdf_bytes(netcdf_example()), netcdf_bytes(netcdf_example()));
+}
 
 TEST(Netcdf, ContradictionsAreRefused) {
-  NetcdfContent content = example();
+  NetcdfContent content = netcdf_example();
   content.dimensions[1].length = 4;
   EXPECT_THROW(netcdf_bytes(content), Error);
-  content = example();
+  content = netcdf_example();
   content.variables[0].dimensions = {"depth"};
   EXPECT_THROW(netcdf_bytes(content), Error);
 }

@@ -16,7 +16,7 @@ std::string with_length(std::uint64_t length, const std::string& rest) {
 }
 
 /// "" if the bytes are taken, else the message, whose fault must be bad_data.
-std::string answer(const std::string& bytes) {
+std::string hostile_answer(const std::string& bytes) {
   try {
     parse_safetensors(std::as_bytes(std::span(bytes)), "evil");
   } catch (const Error& error) {
@@ -32,7 +32,7 @@ std::string answer(const std::string& bytes) {
 
 /// Of a file with this header and `data` bytes of zeros.
 std::string answer_to(const std::string& header, std::size_t data = 0) {
-  return answer(with_length(header.size(), header + std::string(data, '\0')));
+  return hostile_answer(with_length(header.size(), header + std::string(data, '\0')));
 }
 
 void expect_refused(const std::string& header, std::size_t data, const std::string& because) {
@@ -46,17 +46,18 @@ std::string one(const std::string& dtype, const std::string& shape, const std::s
 }
 
 TEST(SafeTensorsHostile, TheHeadersLength) {
-  EXPECT_NE(answer("").find("0 bytes"), std::string::npos);
-  EXPECT_NE(answer("{}").find("2 bytes"), std::string::npos);
-  EXPECT_NE(answer(with_length(0, "")).find("8 bytes"), std::string::npos);
-  EXPECT_NE(answer(with_length(0, "{}")), "");
+  EXPECT_NE(hostile_answer("").find("0 bytes"), std::string::npos);
+  EXPECT_NE(hostile_answer("{}").find("2 bytes"), std::string::npos);
+  EXPECT_NE(hostile_answer(with_length(0, "")).find("8 bytes"), std::string::npos);
+  EXPECT_NE(hostile_answer(with_length(0, "{}")), "");
   for (const int bit : {27, 31, 32, 59, 60, 62, 63})
-    EXPECT_NE(answer(with_length(std::uint64_t{1} << bit, "{}")).find("announced"), std::string::npos) << bit;
-  EXPECT_NE(answer(with_length(~std::uint64_t{0}, "{}")).find("announced"), std::string::npos);
-  EXPECT_NE(answer(with_length(3, "{}")).find("ends after 2"), std::string::npos);
-  EXPECT_NE(answer(with_length(90'000'000, "{}")).find("ends after 2"), std::string::npos);
-  EXPECT_EQ(answer(with_length(2, "{}")), "");
-  EXPECT_NE(answer(with_length(2, "{}x")).find("1 bytes follow"), std::string::npos);
+    EXPECT_NE(hostile_answer(with_length(std::uint64_t{1} << bit, "{}")).find("announced"), std::string::npos)
+        << bit;
+  EXPECT_NE(hostile_answer(with_length(~std::uint64_t{0}, "{}")).find("announced"), std::string::npos);
+  EXPECT_NE(hostile_answer(with_length(3, "{}")).find("ends after 2"), std::string::npos);
+  EXPECT_NE(hostile_answer(with_length(90'000'000, "{}")).find("ends after 2"), std::string::npos);
+  EXPECT_EQ(hostile_answer(with_length(2, "{}")), "");
+  EXPECT_NE(hostile_answer(with_length(2, "{}x")).find("1 bytes follow"), std::string::npos);
 }
 
 TEST(SafeTensorsHostile, TheHeaderIsNotJson) {

@@ -18,12 +18,12 @@ double total_volume(const Lattice& lattice) {
 }
 
 TEST(Lattice, VolumesOfCompactManifolds) {
-  constexpr double kPi = std::numbers::pi;
-  EXPECT_NEAR(total_volume(earth_lattice(18, -180)), 4 * kPi, 1e-12);
-  EXPECT_NEAR(total_volume(torus_lattice(72)), 4 * kPi * kPi, 1e-11);
+  EXPECT_NEAR(total_volume(earth_lattice(18, -180)), 4 * std::numbers::pi, 1e-12);
+  EXPECT_NEAR(total_volume(torus_lattice(72)), 4 * std::numbers::pi * std::numbers::pi, 1e-11);
   EXPECT_NEAR(total_volume(euclidean_lattice(10, 3)), 36, 1e-12);
   // The northernmost row is a cap: 2π(1 − sin 80°) in 36 cells.
-  EXPECT_NEAR(36 * earth_lattice(18, 0).volume(17, 0), 2 * kPi * (1 - std::sin(80 * kPi / 180)), 1e-14);
+  EXPECT_NEAR(36 * earth_lattice(18, 0).volume(17, 0),
+              2 * std::numbers::pi * (1 - std::sin(80 * std::numbers::pi / 180)), 1e-14);
 }
 
 TEST(Lattice, CentresAreTheNearestNumbers) {

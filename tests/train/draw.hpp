@@ -1,10 +1,11 @@
 #pragma once
-// Draws of a known distribution, as data.
+// Draws of a known distribution, as data; what a fit has learned.
 
 #include <vector>
 
 #include "riemflow/core/points.hpp"
 #include "riemflow/density/distribution.hpp"
+#include "riemflow/engine/flow.hpp"
 
 namespace riemflow {
 
@@ -18,6 +19,10 @@ Points<T> draw(const Distribution<T>& distribution, std::size_t n, std::uint64_t
     for (std::size_t j = 0; j < x.size(); ++j) points[i][j] = x[j][0];
   }
   return points;
+}
+
+inline std::vector<float> parameters_of(const Flow<float>& flow) {
+  return {flow.parameters().begin(), flow.parameters().end()};
 }
 
 }  // namespace riemflow

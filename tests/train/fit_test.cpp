@@ -29,11 +29,7 @@ struct Data {
   Points<float> training = draw(target, 400, 1), validation = draw(target, 100, 2);
 };
 
-double nll(Flow<float>& flow, const Points<float>& points) { return -flow.log_prob(points).mean(); }
-
-std::vector<float> parameters_of(const Flow<float>& flow) {
-  return {flow.parameters().begin(), flow.parameters().end()};
-}
+double mean_nll(Flow<float>& flow, const Points<float>& points) { return -flow.log_prob(points).mean(); }
 
 TEST(Fit, KeepsTheBestOfItsValidations) {
   const Data data;
@@ -60,7 +56,7 @@ TEST(Fit, KeepsTheBestOfItsValidations) {
   ASSERT_LT(best_iteration, 60) << "the test needs a run whose last validation is not its best";
   fit.finish();
   // The same points, parameters and tolerance: the same number.
-  EXPECT_EQ(nll(flow, data.validation), best);
+  EXPECT_EQ(mean_nll(flow, data.validation), best);
 }
 
 TEST(Fit, StopsWhenPatienceEnds) {
@@ -88,9 +84,9 @@ TEST(Fit, ValidatesAtTheTolerancesOfEvaluation) {
   while (!fit.done()) fit.step();
   const double claimed = fit.progress().validation;
   flow.set_tolerance(0.05, 0.05);
-  const double loose = nll(flow, data.validation);
+  const double loose = mean_nll(flow, data.validation);
   flow.set_tolerance(1e-6, 1e-6);
-  EXPECT_EQ(nll(flow, data.validation), claimed);
+  EXPECT_EQ(mean_nll(flow, data.validation), claimed);
   EXPECT_NE(loose, claimed);
 }
 
@@ -104,7 +100,7 @@ TEST(Fit, ScoresAndKeepsTheMovingAverage) {
   const std::vector<float> last = parameters_of(flow);
   fit.finish();
   EXPECT_NE(parameters_of(flow), last);
-  EXPECT_EQ(nll(flow, data.validation), fit.progress().best);
+  EXPECT_EQ(mean_nll(flow, data.validation), fit.progress().best);
 }
 
 TEST(Fit, RestoredGoesOnToTheSameBits) {
@@ -160,7 +156,7 @@ TEST(Fit, FinishedBeforeAnyValidationHasOne) {
   EXPECT_TRUE(std::isnan(fit.progress().best));
   fit.finish();
   EXPECT_EQ(fit.progress().best_iteration, 3);
-  EXPECT_EQ(nll(flow, data.validation), fit.progress().best);
+  EXPECT_EQ(mean_nll(flow, data.validation), fit.progress().best);
   EXPECT_EQ(parameters_of(flow), last);
 }
 

@@ -16,7 +16,7 @@
 namespace riemflow {
 namespace {
 
-FitConfig quick(const std::string& manifold = "sphere:2") {
+FitConfig quick_matching(const std::string& manifold = "sphere:2") {
   FitConfig config;
   config.flow.manifold = manifold;
   config.flow.field.width = 16;
@@ -40,18 +40,14 @@ Points<float> points_of(const std::string& target, const std::string& manifold, 
   return converted<float>(draw(*parse_target<double>(target, on), n, seed));
 }
 
-struct Data {
+struct MatchingData {
   Points<float> training = points_of("vmf:mu=0;0.6;0.8,kappa=5", "sphere:2", 400, 1),
                 validation = points_of("vmf:mu=0;0.6;0.8,kappa=5", "sphere:2", 100, 2);
 };
 
-std::vector<float> parameters_of(const Flow<float>& flow) {
-  return {flow.parameters().begin(), flow.parameters().end()};
-}
-
 TEST(MatchingFit, RestoredGoesOnToTheSameBits) {
-  const Data data;
-  FitConfig config = quick();
+  const MatchingData data;
+  FitConfig config = quick_matching();
   config.finetune = 15;
   Flow<float> flow(config.flow, 4, 1);
   Fit<float> whole(flow, config, data.training, data.validation);
@@ -77,8 +73,8 @@ TEST(MatchingFit, RestoredGoesOnToTheSameBits) {
 }
 
 TEST(MatchingFit, FineTuningStartsFromTheBestAndImprovesTheLikelihood) {
-  const Data data;
-  FitConfig config = quick();
+  const MatchingData data;
+  FitConfig config = quick_matching();
   config.finetune = 40;
   config.finetune_rate = 2e-3;
   Flow<float> flow(config.flow, 4, 1);
@@ -101,8 +97,8 @@ TEST(MatchingFit, FineTuningStartsFromTheBestAndImprovesTheLikelihood) {
 }
 
 TEST(MatchingFit, TheLastValidationIsOfAllPoints) {
-  const Data data;
-  const FitConfig config = quick();
+  const MatchingData data;
+  const FitConfig config = quick_matching();
   Flow<float> flow(config.flow, 4, 1);
   Fit<float> fit(flow, config, data.training, data.validation);
   while (!fit.done()) fit.step();
@@ -113,8 +109,8 @@ TEST(MatchingFit, TheLastValidationIsOfAllPoints) {
 }
 
 TEST(MatchingFit, PatienceEndsTheMatchingAndThenTheFineTuning) {
-  const Data data;
-  FitConfig config = quick();
+  const MatchingData data;
+  FitConfig config = quick_matching();
   config.train.schedule.rate = config.finetune_rate = 1e-12;  // nothing improves, or by rounding only
   config.train.average = 0;
   config.iterations = config.finetune = 1000;
@@ -132,10 +128,10 @@ TEST(MatchingFit, PatienceEndsTheMatchingAndThenTheFineTuning) {
 }
 
 TEST(MatchingFit, RefusesWhatCannotBeMeant) {
-  const Data data;
-  Flow<float> flow(quick().flow, 4, 1);
+  const MatchingData data;
+  Flow<float> flow(quick_matching().flow, 4, 1);
   const auto refused = [&](auto change) {
-    FitConfig config = quick();
+    FitConfig config = quick_matching();
     change(config);
     EXPECT_THROW(Fit<float>(flow, config, data.training, data.validation), Error);
   };
@@ -154,7 +150,7 @@ TEST(MatchingFit, LowersItsLossForEveryKind) {
   for (const Kind& kind : {Kind{ModelKind::stereographic, "sphere:2", "vmf:mu=0;0.6;0.8,kappa=5"},
                            Kind{ModelKind::wrapped, "ball:2", "wrapped-normal:alpha=1,sigma=0.3;0.5"},
                            Kind{ModelKind::autoregressive, "torus:2", ""}}) {
-    FitConfig config = quick(kind.manifold);
+    FitConfig config = quick_matching(kind.manifold);
     config.flow.model = kind.model;
     config.iterations = 100;
     Points<float> data(400, 2);
@@ -186,7 +182,7 @@ TEST(SlowMatchingFit, ComesCloseToKnownDensities) {
        {Known{"sphere:2", "0.4*vmf:mu=0;0.6;0.8,kappa=20 + 0.6*vmf:mu=0.8;0;-0.6,kappa=5"},
         Known{"ball:2",
               "0.5*wrapped-normal:alpha=1,sigma=0.3;0.5 + 0.5*wrapped-normal:alpha=-1,sigma=0.5"}}) {
-    FitConfig config = quick(known.manifold);
+    FitConfig config = quick_matching(known.manifold);
     config.flow.field.width = 64;
     config.flow.field.depth = 3;
     config.train.batch = 256;
@@ -231,7 +227,7 @@ TEST(SlowMatchingFit, ComesCloseToTheEntropyOnTheTorus) {
     }
     return data;
   };
-  FitConfig config = quick("torus:2");
+  FitConfig config = quick_matching("torus:2");
   config.flow.field.width = 64;
   config.train.batch = 256;
   config.train.schedule = {Schedule::Shape::cosine, 5e-3, 2000};

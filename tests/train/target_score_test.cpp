@@ -8,6 +8,7 @@
 #include "riemflow/density/von_mises_fisher.hpp"
 #include "riemflow/train/fit.hpp"
 #include "tests/engine/transports.hpp"
+#include "tests/sanitized.hpp"
 
 namespace riemflow {
 namespace {
@@ -26,7 +27,7 @@ TEST(TargetScore, OfTheUniformDensityIsAFormula) {
   for (double& p : uniform->parameters()) p = 0;
   for (const double kappa : {0.5, 2.0}) {
     const double c = kappa / (4 * pi * std::sinh(kappa));
-    const std::size_t n = 40000;
+    const std::size_t n = kSanitized ? 10000 : 40000;
     const TargetScore score = score_against(*uniform, *fisher(kappa), n, 3);
     EXPECT_EQ(score.draws, n);
     EXPECT_EQ(score.failed, 0u);

@@ -24,7 +24,7 @@ using figure::Vec2;
 
 constexpr double kDegrees = 180 / std::numbers::pi;
 constexpr double kUsualWidth = 120;  ///< mm; these figures are square
-constexpr int kFrames = 60;          ///< of a path
+constexpr int kPathFrames = 60;      ///< of a path
 constexpr int kCells = 200;          ///< along a side, where the manifold has no degrees
 
 figure::Sheet sheet_of(const PlotRequest& request) {
@@ -67,7 +67,7 @@ std::vector<double> take_density(const PlotRequest& request, const GridLayout& l
 }
 
 void add_paths(const PlotRequest& request, double factor, DensityChart& chart, Drawing& drawing) {
-  for (const Points<double>& path : drawn_paths(request, kFrames, drawing))
+  for (const Points<double>& path : drawn_paths(request, kPathFrames, drawing))
     chart.paths.push_back({on_axes(path, factor)});
 }
 

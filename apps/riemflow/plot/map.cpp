@@ -15,9 +15,9 @@ namespace {
 
 using namespace figure;
 
-constexpr double kResolution = 0.5;  // degrees
-constexpr int kFrames = 81;          // of a trajectory
-constexpr double kViewWidth = 120;   // mm, of a figure of half the sphere
+constexpr double kResolution = 0.5;    // degrees
+constexpr int kTrajectoryFrames = 81;  // of a trajectory
+constexpr double kViewWidth = 120;     // mm, of a figure of half the sphere
 
 /// Smaller where there are many.
 double dot_radius(std::size_t n, double width) {
@@ -98,7 +98,7 @@ Drawing plot_map(const PlotRequest& request) {
   if (request.trajectories > 0) {
     MapLines paths{{}, {kPurple.with_alpha(0.75), 0.5}, 0.25, counted("trajectories", request.trajectories)};
     MapDots ends{{}, kPurple, 0.9, ""};
-    for (const Points<double>& path : drawn_paths(request, kFrames, drawing)) {
+    for (const Points<double>& path : drawn_paths(request, kTrajectoryFrames, drawing)) {
       paths.lines.push_back({vectors_of(path.values)});
       ends.points.push_back(paths.lines.back().points.back());
     }

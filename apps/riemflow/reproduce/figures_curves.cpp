@@ -13,7 +13,7 @@ namespace {
 using namespace figure;
 
 constexpr Colour kColours[] = {kOrange, kTeal, kBlue, kPurple};
-constexpr double kWidth = 510;
+constexpr double kCurvesWidth = 510;
 
 /// Column `which` of the curves of a cell, less `below`; nothing without runs.
 std::vector<Curve> mean_of(const Results& results, const std::string& cell, std::size_t which,
@@ -81,7 +81,7 @@ std::vector<std::string> cells_of(const DiskCells& cells) {
 }
 
 Sheet sheet_of(const Results& results, const std::vector<std::string>& cells, const std::string& more = "") {
-  return {FileKind::png, kWidth, 200,
+  return {FileKind::png, kCurvesWidth, 200,
           fmt::format("Means and 95 % intervals over {}{}", runs_in_words(results, cells), more)};
 }
 

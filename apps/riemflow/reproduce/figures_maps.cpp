@@ -13,8 +13,8 @@ namespace {
 
 using namespace figure;
 
-constexpr double kWidth = 180 / 25.4 * 72, kDpi = 150;  // two columns of a journal
-constexpr double kLeastLog = -30;                       // densities below are 0 in any picture
+constexpr double kSheetWidth = 180 / 25.4 * 72, kDpi = 150;  // two columns of a journal
+constexpr double kLeastLog = -30;                            // densities below are 0 in any picture
 
 /// A grid of the results, four times as fine: its logarithms are interpolated.
 EarthGrid density_of(const Json& grid) {
@@ -122,7 +122,7 @@ void add_vmf_densities(const Results& results, std::vector<FigureFile>& figures)
   for (auto& row : sheet.maps)
     for (Map& map : row)
       map.bar = {{0, target}, "probability density per steradian", false, false, most > 1.001 * target};
-  figures.push_back({"densities.png", sheet.draw(FileKind::png, kWidth, kDpi)});
+  figures.push_back({"densities.png", sheet.draw(FileKind::png, kSheetWidth, kDpi)});
 }
 
 void add_earth_maps(const Results& results, const std::string& data_dir, std::vector<FigureFile>& figures) {
@@ -155,8 +155,8 @@ void add_earth_maps(const Results& results, const std::string& data_dir, std::ve
     robinson.maps.push_back(std::move(pair));
   }
   if (robinson.maps.empty()) return;
-  figures.push_back({"spheres.png", spheres.draw(FileKind::png, kWidth, kDpi)});
-  figures.push_back({"robinson.png", robinson.draw(FileKind::png, kWidth, kDpi)});
+  figures.push_back({"spheres.png", spheres.draw(FileKind::png, kSheetWidth, kDpi)});
+  figures.push_back({"robinson.png", robinson.draw(FileKind::png, kSheetWidth, kDpi)});
 }
 
 void add_trajectory_map(const Results& results, const std::string& cell, std::vector<FigureFile>& figures) {

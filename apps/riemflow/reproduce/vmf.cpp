@@ -20,13 +20,13 @@ constexpr Row kRows[] = {
     {10, false, "6.45 ± 2.42", "0.52 ± 0.01"},    {100, true, "1.56 ± 0.34", "0.04 ± 0.02"},
     {50, true, "0.68 ± 0.16", "0.03 ± 0.02"},     {10, true, "0.12 ± 0.01", "0.01 ± 0.00"}};
 
-constexpr const char* kModels[] = {"riemannian", "stereographic"};
+constexpr const char* kVmfModels[] = {"riemannian", "stereographic"};
 
 std::string cell_of(const Row& row, const char* model) {
   return fmt::format("{} {} kappa={:g}", model, row.reverse_kl ? "reverse-kl" : "nll", row.kappa);
 }
 
-std::shared_ptr<const Distribution<double>> target_of(double kappa) {
+std::shared_ptr<const Distribution<double>> vmf_around(double kappa) {
   return std::make_shared<VonMisesFisher<double>>(Eigen::Vector3d(-1, 0, 0), kappa);
 }
 
@@ -48,16 +48,16 @@ class Vmf final : public Experiment {
   std::vector<Cell> cells(bool /*quick*/) const override {
     std::vector<Cell> all;
     for (const Row& row : kRows)
-      for (const char* model : kModels) all.push_back({cell_of(row, model), 100});
+      for (const char* model : kVmfModels) all.push_back({cell_of(row, model), 100});
     return all;
   }
 
   Json run(const std::string& cell, std::uint64_t seed, const RunOptions& options) const override {
     TargetRun run;
     for (const Row& row : kRows)
-      for (const char* model : kModels) {
+      for (const char* model : kVmfModels) {
         if (cell_of(row, model) != cell) continue;
-        run.target = target_of(row.kappa);
+        run.target = vmf_around(row.kappa);
         run.reverse_kl = row.reverse_kl;
         if (seed == 0 && row.kappa == 10) run.lattice = earth_lattice(36, -180);
       }
@@ -85,7 +85,7 @@ class Vmf final : public Experiment {
       const std::string r = cell_of(row, "riemannian"), s = cell_of(row, "stereographic");
       text += fmt::format("| {} | {:g} | {} | {} | {} | {} | {} | {}, {} |\n",
                           row.reverse_kl ? "reverse KL" : "NLL", row.kappa,
-                          row.reverse_kl ? "0" : fmt::format("{:.4f}", *target_of(row.kappa)->entropy()),
+                          row.reverse_kl ? "0" : fmt::format("{:.4f}", *vmf_around(row.kappa)->entropy()),
                           row.stereographic, text_of(results.interval(s, key), 3), row.riemannian,
                           text_of(results.interval(r, key), 4), results.runs(s), results.runs(r));
     }
@@ -98,7 +98,7 @@ class Vmf final : public Experiment {
         "logarithm of the number of test draws.\n\nWhat each run is beside its loss:\n\n"
         "| model | trained by | κ | NLL | reverse KL | mass | evaluations a solve | seconds |\n"
         "|---|---|---|---|---|---|---|---|\n";
-    for (const char* model : kModels)
+    for (const char* model : kVmfModels)
       for (const Row& row : kRows) {
         const std::string cell = cell_of(row, model);
         text += fmt::format(

@@ -14,7 +14,7 @@ namespace riemflow {
 namespace {
 
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
-constexpr std::string_view kKinds[] = {"stereographic", "wrapped", "naive"};
+constexpr std::string_view kChartKinds[] = {"stereographic", "wrapped", "naive"};
 
 /// |v|, whatever its size.
 double length(int n, const double* v) { return Eigen::Map<const Eigen::VectorXd>(v, n).stableNorm(); }
@@ -298,8 +298,8 @@ template <class T>
 std::shared_ptr<const ChartMap<T>> make_chart_map(std::string_view kind,
                                                   std::shared_ptr<const Manifold<T>> manifold) {
   require(manifold != nullptr, "a chart of no manifold", "pass the manifold");
-  if (std::find(std::begin(kKinds), std::end(kKinds), kind) == std::end(kKinds)) {
-    const std::string_view nearest = nearest_name(kind, kKinds);
+  if (std::find(std::begin(kChartKinds), std::end(kChartKinds), kind) == std::end(kChartKinds)) {
+    const std::string_view nearest = nearest_name(kind, kChartKinds);
     const std::string known = "the charts are stereographic (spheres), wrapped and naive (balls)";
     throw Error(fmt::format("unknown chart '{}'", kind),
                 nearest.empty() ? known : fmt::format("perhaps you meant {}? {}", nearest, known));

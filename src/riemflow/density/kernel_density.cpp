@@ -14,7 +14,7 @@ namespace riemflow {
 namespace {
 
 /// Points a piece of work.
-constexpr std::size_t kPiece = 64;
+constexpr std::size_t kPointsAPiece = 64;
 
 void check(const KernelParameters& parameters, const KernelSpace& space) {
   const std::size_t n = parameters.size();
@@ -273,10 +273,10 @@ std::vector<double> KernelDensity::log_prob(const Points<double>& points, Thread
           fmt::format("the kernel density has {}", ambient()), Fault::bad_data);
   std::vector<double> values(points.size());
   const auto piece = [&](std::size_t p, int) {
-    for (std::size_t i = p * kPiece; i < std::min(points.size(), (p + 1) * kPiece); ++i)
+    for (std::size_t i = p * kPointsAPiece; i < std::min(points.size(), (p + 1) * kPointsAPiece); ++i)
       values[i] = log_density_at(points[i]);
   };
-  const std::size_t pieces = (points.size() + kPiece - 1) / kPiece;
+  const std::size_t pieces = (points.size() + kPointsAPiece - 1) / kPointsAPiece;
   if (pool != nullptr)
     pool->run(pieces, piece);
   else

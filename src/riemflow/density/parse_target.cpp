@@ -26,7 +26,7 @@
 namespace riemflow {
 namespace {
 
-constexpr std::string_view kKinds[] = {"vmf", "wrapped-normal", "uniform", "normal"};
+constexpr std::string_view kDensities[] = {"vmf", "wrapped-normal", "uniform", "normal"};
 constexpr const char* kHow = "write it as in vmf:mu=1;0;0,kappa=10 or 0.3*vmf:... + 0.7*vmf:...";
 
 [[noreturn]] void unknown(const std::string& problem, std::string_view typed,
@@ -206,7 +206,7 @@ std::shared_ptr<const Distribution<T>> parse_density(std::string_view part,
     const Options none(part, text == std::to_string(manifold->dimension()) ? "" : text, {});
     return std::make_shared<StandardNormal<T>>(manifold->dimension());
   }
-  unknown(fmt::format("unknown density '{}'", kind), kind, kKinds, "densities");
+  unknown(fmt::format("unknown density '{}'", kind), kind, kDensities, "densities");
 }
 
 }  // namespace

@@ -13,7 +13,7 @@
 namespace riemflow {
 namespace {
 
-constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+constexpr double kNoNumber = std::numeric_limits<double>::quiet_NaN();
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 template <class To, class From>
@@ -56,13 +56,13 @@ Pack<T> PulledBack<T>::evaluate(const Pack<T>* y, Pack<T>* gradient) const {
                                                       : target_->log_density_gradient(x.data(), x_bar.data());
   Pack<double> log_p = log_target + chart_->log_volume(at.data());
   for (std::size_t l = 0; l < kLanes; ++l)
-    if (!exists.lane[l]) log_p.lane[l] = number.lane[l] && !chart_->everywhere() ? -kInfinity : kNaN;
+    if (!exists.lane[l]) log_p.lane[l] = number.lane[l] && !chart_->everywhere() ? -kInfinity : kNoNumber;
 
   if (gradient != nullptr) {
     std::vector<Pack<double>> y_bar(at.size());
     chart_->backward(at.data(), x_bar.data(), Pack<double>(1), y_bar.data());
     for (std::size_t i = 0; i < at.size(); ++i)
-      gradient[i] = converted<T>(select(exists, y_bar[i], Pack<double>(kNaN)));
+      gradient[i] = converted<T>(select(exists, y_bar[i], Pack<double>(kNoNumber)));
   }
   return converted<T>(log_p);
 }

@@ -11,7 +11,7 @@ namespace riemflow {
 namespace {
 
 /// Points a piece of work.
-constexpr std::size_t kPiece = 256;
+constexpr std::size_t kMixturePiece = 256;
 
 template <class T>
 MixtureParameters checked(MixtureParameters parameters, const Manifold<T>& manifold) {
@@ -64,9 +64,9 @@ LogProb<T> MixtureDensity<T>::log_prob(const Points<T>& points, const NoiseKey&)
 template <class T>
 Carried<T> MixtureDensity<T>::sample(std::size_t n, std::uint64_t seed, std::uint64_t first) {
   Points<T> points(n, manifold_->ambient());
-  pool_.run((n + kPiece - 1) / kPiece, [&](std::size_t piece, int) {
+  pool_.run((n + kMixturePiece - 1) / kMixturePiece, [&](std::size_t piece, int) {
     std::vector<Pack<double>> x(static_cast<std::size_t>(points.dimension));
-    for (std::size_t i = piece * kPiece; i < std::min(n, (piece + 1) * kPiece); ++i) {
+    for (std::size_t i = piece * kMixturePiece; i < std::min(n, (piece + 1) * kMixturePiece); ++i) {
       Random random(seed, Purpose::base_sample, 0, first + i);
       mixture_.sample(random, x.data(), 0);
       for (std::size_t c = 0; c < x.size(); ++c) points[i][c] = static_cast<T>(radius_ * x[c][0]);

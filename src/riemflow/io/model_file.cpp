@@ -62,6 +62,13 @@ std::string problem_of(const Error& error) {
 
 }  // namespace
 
+std::string metadata_of(const Model& model, const std::string& key) {
+  const auto found = model.metadata.find(key);
+  return found == model.metadata.end() ? "" : found->second;
+}
+
+std::string about(const Model& model) { return model.path.empty() ? "the model: " : model.path + ": "; }
+
 SafeTensors model_to_tensors(const Model& model) {
   check_model(model, Fault::internal, Fault::numerical);
   const auto refuse = [](const std::string& problem) {

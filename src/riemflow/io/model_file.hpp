@@ -44,6 +44,11 @@ struct Model {
   std::string path;           ///< where it was read from, for messages
 };
 
+/// The text of a key of the metadata, empty where it is not there.
+std::string metadata_of(const Model& model, const std::string& key);
+/// "FILE: ", what a message about a model begins with.
+std::string about(const Model& model);
+
 /// The flow with its own parameters or with others of the same layout, such as a moving average.
 template <class T>
 Model make_model(const Transport<T>& flow);

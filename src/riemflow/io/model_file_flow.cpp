@@ -22,8 +22,6 @@ constexpr const char* precision_of() {
   return dtype_of<T>() == DType::F32 ? "float" : "double";
 }
 
-std::string about(const Model& model) { return model.path.empty() ? "the model: " : model.path + ": "; }
-
 std::string base_of(const Model& model) {
   const auto recorded = model.metadata.find("base");
   return recorded == model.metadata.end() ? "default" : recorded->second;

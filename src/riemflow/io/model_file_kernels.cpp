@@ -7,11 +7,7 @@
 #include "riemflow/manifold/parse.hpp"
 
 namespace riemflow {
-namespace {
-
-std::string about(const Model& model) { return model.path.empty() ? "the model: " : model.path + ": "; }
-
-}  // namespace
+namespace {}  // namespace
 
 Model make_model(const std::string& manifold, const KernelParameters& kernels) {
   Model model;

@@ -14,8 +14,6 @@ namespace {
 
 constexpr const char *kWeights = "weights", *kMeans = "means", *kConcentrations = "concentrations";
 
-std::string about(const Model& model) { return model.path.empty() ? "the model: " : model.path + ": "; }
-
 /// The tensor of that name, its type and shape checked; `columns` a component. Sets K by the first.
 std::vector<double> tensor_of(const Model& model, const char* name, std::uint64_t columns, std::uint64_t& K,
                               Fault fault) {

@@ -15,9 +15,7 @@ namespace riemflow {
 namespace {
 
 constexpr std::string_view kMember = "member.";
-constexpr const char* kWeights = "weights";
-
-std::string about(const Model& model) { return model.path.empty() ? "the model: " : model.path + ": "; }
+constexpr const char* kPoolWeights = "weights";
 
 std::string prefix(std::size_t m) { return fmt::format("{}{}.", kMember, m); }
 
@@ -86,7 +84,7 @@ Model make_pool(const std::vector<Model>& members, const std::vector<double>& we
   if (flow != nullptr) pool.precision = flow->precision;
   for (double& weight : flat.weights) weight /= total;
   pool.parameters.push_back(
-      make_tensor<double>(kWeights, {flat.weights.size(), 1}, std::span<const double>(flat.weights)));
+      make_tensor<double>(kPoolWeights, {flat.weights.size(), 1}, std::span<const double>(flat.weights)));
   for (std::size_t m = 0; m < flat.members.size(); ++m) {
     const Model& member = flat.members[m];
     pool.metadata[prefix(m) + "config"] = config_to_json(member.config);
@@ -112,7 +110,7 @@ Pool pool_of(const Model& model, Fault structure, Fault numbers) {
     refuse(fmt::format("it is a {}, no pool", name_of(model.config.model)));
   Pool pool;
   for (const Tensor& tensor : model.parameters) {
-    if (tensor.name != kWeights) continue;
+    if (tensor.name != kPoolWeights) continue;
     if (!pool.weights.empty()) refuse("tensor weights stands twice");
     const std::uint64_t M = tensor.shape.size() == 2 ? tensor.shape[0] : 0;
     if (M == 0 || M > kMostMembers || tensor.shape[1] != 1 || tensor.dtype != DType::F64 ||
@@ -140,7 +138,7 @@ Pool pool_of(const Model& model, Fault structure, Fault numbers) {
     pool.members[name->member].metadata.emplace(name->rest, value);
   }
   for (const Tensor& tensor : model.parameters) {
-    if (tensor.name == kWeights) continue;
+    if (tensor.name == kPoolWeights) continue;
     const auto name = parse_name(tensor.name);
     if (!name || name->member >= pool.members.size())
       refuse(fmt::format("tensor {} is none of its members'", json_quoted(tensor.name)));

@@ -12,8 +12,8 @@
 namespace riemflow::io {
 namespace {
 
-constexpr std::uint64_t kMostColumns = 65536;
-static_assert(kMostColumns * 8 <= Window::kCapacity);
+constexpr std::uint64_t kMostNpyColumns = 65536;
+static_assert(kMostNpyColumns * 8 <= Window::kCapacity);
 static_assert(std::endian::native == std::endian::little, "numbers are read as memory holds them");
 
 /// `window` is left at the first number.
@@ -62,9 +62,9 @@ NpyArray check(const NpyHeader& header, const Window& window, const std::string&
   array.rows = header.shape[0];
   const std::uint64_t columns = header.shape.size() == 2 ? header.shape[1] : 1;
   if (array.rows == 0 || columns == 0) fail_npy(path, "its array is empty", "give one point at least");
-  if (columns > kMostColumns)
+  if (columns > kMostNpyColumns)
     fail_npy(path, fmt::format("its array has {} columns", columns),
-             fmt::format("give at most {}", kMostColumns));
+             fmt::format("give at most {}", kMostNpyColumns));
   array.columns = static_cast<std::size_t>(columns);
   if (array.rows > (std::uint64_t{1} << 62) / array.row_bytes())
     fail_npy(path, fmt::format("its header claims {} rows", array.rows), "save it again with numpy.save");

@@ -14,7 +14,7 @@
 namespace riemflow::io {
 namespace {
 
-constexpr std::size_t kTableRows = 1000;
+constexpr std::size_t kNpyTableRows = 1000;
 
 class NpySource : public PointSource {
  public:
@@ -101,9 +101,9 @@ Table first_rows(Window& window, const NpyArray& array, const std::string& path)
   table.binary = true;
   table.width = array.columns;
   table.numeric.assign(table.width, true);
-  window.fill(std::min(window.capacity(), kTableRows * array.row_bytes()));
+  window.fill(std::min(window.capacity(), kNpyTableRows * array.row_bytes()));
   const std::size_t rows = std::min<std::size_t>(window.size() / array.row_bytes(),
-                                                 std::min<std::uint64_t>(kTableRows, array.rows));
+                                                 std::min<std::uint64_t>(kNpyTableRows, array.rows));
   for (std::size_t r = 0; r < rows; ++r) {
     table.row_lines.push_back(r + 1);
     for (std::size_t c = 0; c < array.columns; ++c)

@@ -99,30 +99,29 @@ std::optional<Complaint> in_ball(const double* row, int n, double radius, double
 }
 
 std::optional<Complaint> make_part(const Recipe::Part& part, const double* row, double* point) {
-  using Kind = Recipe::Kind;
   switch (part.kind) {
-    case Kind::degrees_on_sphere:
+    case Recipe::Kind::degrees_on_sphere:
       return on_sphere(row, true, part.radius, part.swap_advice, point);
-    case Kind::radians_on_sphere:
+    case Recipe::Kind::radians_on_sphere:
       return on_sphere(row, false, part.radius, part.swap_advice, point);
-    case Kind::vector_on_sphere:
+    case Recipe::Kind::vector_on_sphere:
       return vector_on_sphere(row, part.numbers, part.radius, point);
-    case Kind::angle_in_degrees:
+    case Recipe::Kind::angle_in_degrees:
       std::transform(row, row + part.numbers, point, wrapped_degrees);
       return std::nullopt;
-    case Kind::modest_radians:
+    case Recipe::Kind::modest_radians:
       for (int i = 0; i < part.numbers; ++i)
         if (std::abs(row[i]) > 2 * kPi + kRadianSlack)
           return Complaint{static_cast<std::size_t>(i),
                            "where -2π to 2π is expected of an angle in an NPY file",
                            "say --units degrees if it is in degrees, or --units radians to have it wrapped"};
       [[fallthrough]];
-    case Kind::angle_in_radians:
+    case Recipe::Kind::angle_in_radians:
       std::transform(row, row + part.numbers, point, wrapped_radians);
       return std::nullopt;
-    case Kind::in_ball:
+    case Recipe::Kind::in_ball:
       return in_ball(row, part.numbers, part.radius, point);
-    case Kind::anything:
+    case Recipe::Kind::anything:
       break;
   }
   std::copy_n(row, part.numbers, point);

@@ -8,8 +8,6 @@
 namespace riemflow {
 namespace {
 
-constexpr double kPi = std::numbers::pi;
-
 /// Coordinates of one factor: its axes, with how many pieces a first look takes, and its map.
 struct Part {
   struct Axis {
@@ -34,8 +32,8 @@ double from_angles(int d, const double* angle, double* x) {
 
 /// Angles of S^d: the last goes all the way round.
 void add_angles(int d, std::vector<Part::Axis>& axes) {
-  for (int i = 1; i < d; ++i) axes.push_back({0, kPi, 6});
-  if (d > 0) axes.push_back({-kPi, kPi, 10});
+  for (int i = 1; i < d; ++i) axes.push_back({0, std::numbers::pi, 6});
+  if (d > 0) axes.push_back({-std::numbers::pi, std::numbers::pi, 10});
 }
 
 Part sphere(int d, double K) {
@@ -52,7 +50,7 @@ Part sphere(int d, double K) {
 
 Part torus(int d) {
   Part part;
-  for (int i = 0; i < d; ++i) part.axes.push_back({-kPi, kPi, 8});
+  for (int i = 0; i < d; ++i) part.axes.push_back({-std::numbers::pi, std::numbers::pi, 8});
   part.map = [d](const double* u, double* x) {
     for (int i = 0; i < d; ++i) x[i] = u[i];
     return 1.0;
