@@ -25,7 +25,6 @@
 namespace riemflow::app {
 namespace {
 
-constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 /// Of the model, by which a fit to a target is validated and, with others, judged in the end.
 constexpr std::size_t kValidationDraws = 1000, kFinalDraws = 10000;
 
@@ -171,7 +170,7 @@ class Run {
   void score_test(FitResult& result) {
     const auto reference = default_base<T>(parse_manifold<T>(data_.manifold));
     result.reference = flow_->manifold().compact() ? "uniform density" : reference->name();
-    result.test_nll = result.test_error = result.reference_nll = kNaN;
+    result.test_nll = result.test_error = result.reference_nll = std::numeric_limits<double>::quiet_NaN();
     if (data_.target) {
       const std::unique_ptr<Transport<T>> exact = exact_flow();
       result.target =
