@@ -10,11 +10,11 @@ namespace riemflow::app {
 namespace {
 
 using Json = nlohmann::ordered_json;
-constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
 
 /// Over the runs that have it; its standard error is NaN for one.
 struct MeanOfRuns {
-  double value = kNaN, error = kNaN;
+  double value = kUnknown, error = kUnknown;
   MeanOfRuns(const std::vector<Outcome>& outcomes, const char* key) {
     std::vector<double> values;
     for (const Outcome& outcome : outcomes)
@@ -47,7 +47,7 @@ ScoreKeys score_keys(const TrainingData& data) {
 
 double Outcome::number(const char* key) const {
   const auto found = about.find(key);
-  return found != about.end() && found->is_number() ? found->get<double>() : kNaN;
+  return found != about.end() && found->is_number() ? found->get<double>() : kUnknown;
 }
 
 std::string table_of_runs(const Runs& runs, const TrainingData& data, const std::vector<Outcome>& outcomes) {
@@ -58,7 +58,7 @@ std::string table_of_runs(const Runs& runs, const TrainingData& data, const std:
     const Outcome& outcome = outcomes[run];
     text += fmt::format("{:>4}  {:>6}  ", run + 1, runs.requests[run].settings.seed);
     if (outcome.ended())
-      text += fmt::format("{:>17}  {:>17}  {:>8}\n", with_error(outcome.number("validation_nll"), kNaN),
+      text += fmt::format("{:>17}  {:>17}  {:>8}\n", with_error(outcome.number("validation_nll"), kUnknown),
                           with_error(outcome.number(score.value), outcome.number(score.error)),
                           std::isnan(outcome.seconds) ? "–" : fmt::format("{:.1f}", outcome.seconds));
     else
