@@ -7,7 +7,6 @@
 
 #include "apps/riemflow/commands.hpp"
 #include "apps/riemflow/compare/summary.hpp"
-#include "apps/riemflow/fit/kernel.hpp"
 #include "apps/riemflow/fit/pooling.hpp"
 #include "apps/riemflow/fit/progress.hpp"
 #include "apps/riemflow/fit/run.hpp"
@@ -107,7 +106,8 @@ class Comparison final : public Experiment {
     } cleanup{request.output};
     const FitResult fitted = run_fit(request, data);
     Model model = load_model(request.output);
-    if (model.config.model == ModelKind::kde) model = with_all_centres(request, data);
+    if (model.config.model == ModelKind::kde)
+      model = with_all_centres(fitted.kernels.value().recipe, data, request.settings.threads);
     ModelChoice choice;
     choice.threads = request.settings.threads;
     add_scores(log_densities_of_model(model, choice, test), result);
@@ -126,12 +126,11 @@ class Comparison final : public Experiment {
 
   /// A kernel density as good as it can be: its recipe chosen on the validation points, which then are
   /// centres too, as in the pool of `fit`.
-  static Model with_all_centres(const FitRequest& request, const TrainingData& data) {
-    ThreadPool pool(request.settings.threads);
+  static Model with_all_centres(const KernelRecipe& recipe, const TrainingData& data, int threads) {
+    ThreadPool pool(threads);
     const std::shared_ptr<const Manifold<double>> manifold = parse_manifold<double>(data.manifold);
     std::vector<std::size_t> known = data.split.training;
     known.insert(known.end(), data.split.validation.begin(), data.split.validation.end());
-    const KernelRecipe recipe = fit_kernels(request.settings, data).recipe;
     KernelData centres(manifold, part_of<double>(data.points, known),
                        std::max(recipe.neighbours, recipe.shape_neighbours), &pool);
     return make_model(data.manifold, centres.parameters(recipe));

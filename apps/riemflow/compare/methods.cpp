@@ -92,7 +92,7 @@ Method row_of(const std::string& text) {
     require(option == "model" || is_of_one_model(scratch.app, option),
             fmt::format("{}--{} is no setting of one model", where, option),
             "what all rows share is given to compare itself", Fault::usage);
-  settings_of(row, {});
+  settings_of(row, {});  // throws where values or preset cannot be
   return row;
 }
 
