@@ -10,6 +10,8 @@ import type { Surface } from './surfaces/surface';
 
 const MESH: [number, number] = [180, 90];
 const SEGMENT_BYTES = 8;
+/** Depths are drawn within this, so that what is lifted off the surface is not beyond the near plane at −1. */
+const DEPTH = 0.9;
 
 const rgb = (hex: string): number[] => [1, 3, 5].map((i) => parseInt(hex.slice(i, i + 2), 16) / 255);
 
@@ -65,7 +67,7 @@ export class Stage {
         vec4 end = gl_VertexID < 2 ? p : q;
         float side = float(gl_VertexID % 2) * 2.0 - 1.0;
         seen = end.w;
-        gl_Position = vec4(end.xy + side * width * across / pixels, end.z - 0.01, 1.0);
+        gl_Position = vec4(end.xy + side * width * across / pixels, ${DEPTH} * end.z - 0.01, 1.0);
       }`, `
       in float seen;
       uniform vec4 ink;
@@ -82,7 +84,7 @@ export class Stage {
       void main() {
         vec4 p = look(between(a, b, t));
         seen = p.w;
-        gl_Position = p.w > 0.0 ? vec4(p.xy, p.z - 0.015, 1.0) : vec4(2.0, 2.0, 0.0, 1.0);
+        gl_Position = p.w > 0.0 ? vec4(p.xy, ${DEPTH} * p.z - 0.015, 1.0) : vec4(2.0, 2.0, 0.0, 1.0);
         gl_PointSize = size;
       }`, `
       in float seen;
@@ -142,7 +144,7 @@ export class Stage {
         int row = cell / ${MESH[0]} + (corner == 2 || corner == 4 || corner == 5 ? 1 : 0);
         sheet = vec2(column, row) / vec2(${MESH[0]}, ${MESH[1]}) * 2.0 - 1.0;
         vec4 p = look(between(sheet, sheet, 0.0));
-        gl_Position = vec4(p.xyz, 1.0);
+        gl_Position = vec4(p.xy, ${DEPTH} * p.z, 1.0);
       }`, `
       in vec2 sheet;
       out vec4 pixel;

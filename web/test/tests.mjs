@@ -27,6 +27,29 @@ async function scrub(page, time) {
   await settled(page);
 }
 
+/** Places of a sheet of 16-bit numbers that are within `degrees` of a globe's centre, in shares of the picture. */
+function aroundCentre(base64, centre, degrees) {
+  const raw = Buffer.from(base64, 'base64'), [phi0, lambda0] = centre.map((angle) => (angle * Math.PI) / 180);
+  const places = [];
+  for (let at = 0; at < raw.length; at += 4) {
+    const lambda = (raw.readInt16LE(at) / 32767) * Math.PI - lambda0, phi = (raw.readInt16LE(at + 2) / 32767) * (Math.PI / 2);
+    const across = Math.cos(phi) * Math.sin(lambda);
+    const up = Math.cos(phi0) * Math.sin(phi) - Math.sin(phi0) * Math.cos(phi) * Math.cos(lambda);
+    const near = Math.sin(phi0) * Math.sin(phi) + Math.cos(phi0) * Math.cos(phi) * Math.cos(lambda);
+    if (near > Math.cos((degrees * Math.PI) / 180)) places.push([(1 + 0.97 * across) / 2, (1 - 0.97 * up) / 2]);
+  }
+  return places;
+}
+
+/** Share of the places with a pixel of the ink on them, or next to them. */
+function inked(image, places, ink) {
+  const side = 1 / image.width;
+  const close = (colour) => ink.every((c, k) => Math.abs(c - colour[k]) <= 60);
+  const found = places.filter(([x, y]) =>
+    [-1, 0, 1].some((i) => [-1, 0, 1].some((j) => close(pixel(image, x + i * side, y + j * side)))));
+  return found.length / places.length;
+}
+
 export const tests = [
   {
     name: 'nothing leaves the page',
@@ -54,6 +77,24 @@ export const tests = [
       }
       await uncheck(page, 'density');
       assert.ok(difference(image, await pixels(page, 'stage')) > 0.5, 'without its density the globe is another');
+    },
+  },
+  {
+    name: 'dots and coasts are drawn up to the centre of the globe',
+    file: globe,
+    async check(page) {
+      const { scene } = await payload(page);
+      await pointAt(page, 'stage', 0.5, 0.5);
+      const { first, second } = await readout(page);
+      await uncheck(page, 'density', 'test');
+      const coasts = aroundCentre(scene.land.points, [first, second], 9);
+      const dots = aroundCentre(scene.layers[0].points, [first, second], 7);
+      assert.ok(coasts.length > 10 && dots.length > 10, `${coasts.length} points of coasts, ${dots.length} dots`);
+      assert.ok(inked(await pixels(page, 'stage'), coasts, [90, 90, 95]) > 0.9, 'coasts');
+      await uncheck(page, 'lines');
+      await page.check('#layer-training');
+      const colour = [1, 3, 5].map((i) => parseInt(scene.layers[0].colour.slice(i, i + 2), 16));
+      assert.ok(inked(await pixels(page, 'stage'), dots, colour) > 0.9, 'dots');
     },
   },
   {

@@ -28,7 +28,7 @@ export class Torus implements Surface {
     }
     vec4 look(vec3 p) {
       vec3 q = camera * p;
-      return vec4(q.xy * scale, -q.z * 0.9, 1.0);
+      return vec4(q.xy * scale, -q.z, 1.0);
     }
     float lightness(vec2 s) {
       vec2 u = s * PI;
