@@ -45,6 +45,44 @@ TEST(Columns, UnitsInNames) {
   EXPECT_EQ(meaning_of("lat (WGS84)").units, Units::automatic);
 }
 
+TEST(Columns, WestAndSouthInNames) {
+  for (const char* name : {"Longitude (°W)", "Longitude (\xb0W)", "lon_w", "W longitude", "longitude west",
+                           "LonW", "lon [deg W]", "Longitude (degrees west)", "lon_w_deg",
+                           "longitude_degrees_west", "Longitude (positive west)", "RA (W)"}) {
+    EXPECT_EQ(meaning_of(name).meaning, Meaning::longitude) << name;
+    EXPECT_TRUE(meaning_of(name).reversed) << name;
+  }
+  for (const char* name : {"lat_s", "Latitude (S)", "South latitude", "lat (°S)", "latitude (deg S)"}) {
+    EXPECT_EQ(meaning_of(name).meaning, Meaning::latitude) << name;
+    EXPECT_TRUE(meaning_of(name).reversed) << name;
+  }
+  for (const char* name : {"Longitude (°E)", "lon_e", "east longitude", "Latitude (N)", "lat_n", "lat (degs)",
+                           "Longitude (E/W)", "Longitude (W negative)", "Longitude (west is negative)",
+                           "Latitude (WGS84)", "latitude", "longitude"}) {
+    EXPECT_NE(meaning_of(name).meaning, Meaning::none) << name;
+    EXPECT_FALSE(meaning_of(name).reversed) << name;
+  }
+  for (const char* name : {"west", "w", "lat_w", "lon_s", "x_w", "phi_s"})
+    EXPECT_EQ(meaning_of(name).meaning, Meaning::none) << name;
+  EXPECT_EQ(meaning_of("lon (deg W)").units, Units::degrees);
+  EXPECT_EQ(meaning_of("lon_w_rad").units, Units::radians);
+}
+
+TEST(Columns, OrderByNames) {
+  EXPECT_EQ(order_by_names("lat", "lon"), Order::as_given);
+  EXPECT_EQ(order_by_names("lon", "lat"), Order::exchanged);
+  EXPECT_EQ(order_by_names("longitude", "b"), Order::exchanged);
+  EXPECT_EQ(order_by_names("a", "longitude"), Order::as_given);
+  EXPECT_EQ(order_by_names("x", "y"), Order::exchanged);
+  EXPECT_EQ(order_by_names("ra", "dec"), Order::exchanged);
+  EXPECT_EQ(order_by_names("dec", "RA_deg"), Order::as_given);
+  // A declination is a latitude on the sky, a longitude of a magnetic field.
+  EXPECT_EQ(order_by_names("inc", "dec"), Order::unknown);
+  EXPECT_EQ(order_by_names("dec", "inc"), Order::unknown);
+  EXPECT_EQ(order_by_names("a", "b"), Order::unknown);
+  EXPECT_EQ(order_by_names("lon", "long"), Order::unknown);
+}
+
 TEST(Columns, NumbersNamesAndRanges) {
   Table table;
   table.path = "f";

@@ -71,6 +71,57 @@ TEST(Csv, NamesDecideWhichIsLatitude) {
   expect_two(read_text("X,Y\n-44.25,38.5\n170,-10\n", columns("X,Y", "sphere:2")));
 }
 
+TEST(Csv, NamesThatDoNotTellLeaveTheOrderGiven) {
+  const std::string text = "dec,inc\n-44.25,38.5\n170,-10\n";
+  const DataSet chosen = read_text(text, columns("inc,dec"));
+  expect_two(chosen);
+  EXPECT_EQ(chosen.assumptions.sentences()[1],
+            "Columns as chosen, in the order given: latitude = 2 'inc', longitude = 1 'dec'; in degrees.");
+  expect_place(read_text(text.substr(0, text.find("170")), columns("dec,inc")), 0, -44.25, 38.5);
+  EXPECT_TRUE(
+      complaint(text, on("sphere:2"))
+          .starts_with("f: column 1 'dec' is a latitude beside a right ascension, but a longitude beside an "
+                       "inclination; give latitude and longitude in this order, as in --columns 2,1"));
+  const DataSet told = read_text("lon,lat\n-44.25,38.5\n170,-10\n", columns("lon,lat"));
+  EXPECT_EQ(
+      told.assumptions.sentences()[1],
+      "Columns as chosen, told apart by their names: latitude = 2 'lat', longitude = 1 'lon'; in degrees.");
+  expect_two(read_text("ra,dec\n-44.25,38.5\n170,-10\n", columns("ra,dec")));
+}
+
+TEST(Csv, WestAndSouthAreNegated) {
+  const DataSet data = read_text("Latitude,Longitude (°W)\n38.5,44.25\n-10,190\n");
+  expect_two(data);
+  EXPECT_EQ(data.assumptions.warnings.at(0),
+            "column 2 'Longitude (°W)' is west by its name, so its numbers are negated; if they count east "
+            "already, call it longitude.");
+  expect_place(read_text("lat_s,lon\n10,170\n"), 0, -10, 170);
+  expect_place(read_text("west longitude,S latitude\n10,20\n"), 0, -20, -10);
+  expect_place(read_text("lat_rad,lon_w_rad\n0,1.5707963267948966\n"), 0, 0, -90);
+  // With signs it may mean either.
+  EXPECT_EQ(
+      complaint("lat,lon_w\n38.5,44.25\n-10,-170\n"),
+      "f:3:5: longitude (column 2, 'lon_w') is '-170' where a number from 0 is expected, west by the "
+      "column's "
+      "name; call the column longitude if it counts east, or leave out the signs; --skip-invalid leaves out "
+      "such rows");
+  EXPECT_TRUE(complaint("lat_s,lon\n-10,170\n").starts_with("f:2:1: latitude (column 1, 'lat_s') is '-10'"));
+}
+
+TEST(Csv, AnglesOfManyTurns) {
+  EXPECT_EQ(read_text("phi,psi\n10,-190\n").assumptions.warnings.size(), 0u);
+  const DataSet data = read_text("phi,psi\n10,3600180\n", columns("phi,psi", "torus:2"));
+  EXPECT_EQ(
+      data.assumptions.warnings.at(0),
+      "an angle in the first rows is 1e+04 turns; all are wrapped to one: are they angles, in degrees?");
+  EXPECT_EQ(data.points[0][1], -pi);
+  EXPECT_EQ(complaint("phi,psi\n10,1e18\n"),
+            "f:2:4: angle 2 (column 2, 'psi') is '1e18' where an angle of at most 1000000 turns is expected; "
+            "correct "
+            "it, or choose columns of angles with --columns; --skip-invalid leaves out such rows");
+  EXPECT_TRUE(complaint("phi_rad,psi_rad\n-7e6,0\n").starts_with("f:2:1: angle 1"));
+}
+
 TEST(Csv, ChosenColumns) {
   const std::string text = "a,b,c,d\nx,38.5,y,-44.25\nx,-10,y,170\n";
   expect_two(read_text(text, columns("2,4")));

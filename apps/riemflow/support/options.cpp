@@ -63,8 +63,10 @@ ReadOptions ReadingChoice::options(const std::string& manifold) const {
 
 void add_reading(CLI::App& command, ReadingChoice& choice) {
   command
-      .add_option("--columns", choice.columns,
-                  "Columns that make a point, by name or number from 1: lat,lon or 4,5 or 3-9")
+      .add_option(
+          "--columns", choice.columns,
+          "Columns that make a point, by name or number from 1: lat,lon or 4,5 or 3-9. Of a place the "
+          "first is the latitude, unless names that are known (lon,lat; x,y; ra,dec) say otherwise")
       ->group("Reading");
   add_choice(command, "--units", choice.units, {"auto", "degrees", "radians"},
              "Of latitudes, longitudes and angles; auto: degrees, unless a column's name says otherwise")

@@ -223,7 +223,16 @@ std::vector<std::string_view> wanted_of(const Manifold<double>& manifold, std::s
 void refuse_foreign_names(const Table& table, const Columns& columns, const Manifold<double>& manifold) {
   const std::vector<std::string_view> wanted = wanted_of(manifold, columns.size());
   for (std::size_t i = 0; i < columns.size(); ++i) {
-    const Meaning meaning = meaning_of(table.name(columns[i])).meaning;
+    const auto [meaning, units, reversed, doubtful] = meaning_of(table.name(columns[i]));
+    if (doubtful && wanted[i] == "latitude" &&
+        order_by_names(table.name(columns[i]), table.name(columns[i + 1])) == Order::unknown)
+      throw Error(
+          fmt::format("{}: column {} {} is a latitude beside a right ascension, but a longitude beside "
+                      "an inclination",
+                      table.path, columns[i] + 1, in_quotes(table.name(columns[i]))),
+          fmt::format("give latitude and longitude in this order, as in --columns {},{}", columns[i + 1] + 1,
+                      columns[i] + 1),
+          Fault::bad_data);
     if (meaning == Meaning::none || wanted[i].empty() || held_by(meaning) == wanted[i]) continue;
     if (held_by(meaning) == "coordinate" && wanted[i] == "angle") continue;
     throw Error(

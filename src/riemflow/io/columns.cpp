@@ -65,17 +65,64 @@ Meaning known(std::string_view name) {
                                                                                          : Meaning::none;
 }
 
-/// Letters and digits of `name`, lower case.
-std::string bare(std::string_view name) {
-  std::string result;
-  for (char c : lower(name))
-    if (('a' <= c && c <= 'z') || ('0' <= c && c <= '9') || static_cast<unsigned char>(c) >= 0x80)
-      result += c;
-  return result;
+bool is_letter_or_digit(char c) {
+  return ('a' <= c && c <= 'z') || ('A' <= c && c <= 'Z') || ('0' <= c && c <= '9') || (c & 0x80) != 0;
+}
+
+/// Words of letters and digits, lower case: "lonW (°W)" is lon, w, °, w.
+std::vector<std::string> words_of(std::string_view name) {
+  std::vector<std::string> words;
+  for (std::size_t i = 0; i < name.size(); ++i) {
+    const char c = name[i], before = i == 0 ? ' ' : name[i - 1];
+    if (!is_letter_or_digit(c)) continue;
+    const bool goes_on = is_letter_or_digit(before) && ((c ^ before) & 0x80) == 0 &&
+                         !('a' <= before && before <= 'z' && 'A' <= c && c <= 'Z');
+    if (!goes_on) words.emplace_back();
+    words.back() += c;
+  }
+  for (std::string& word : words) word = lower(word);
+  return words;
+}
+
+std::string joined(const std::vector<std::string>& words) {
+  std::string all;
+  for (const std::string& word : words) all += word;
+  return all;
+}
+
+/// 'n', 'e', 's' or 'w' of the one word that is a direction, which is taken out; 0 if there is none, if there
+/// are several ("E/W"), or if it says what is negative.
+char take_direction(std::vector<std::string>& words) {
+  const auto is_direction = [](const std::string& word) {
+    return word == "north" || word == "east" || word == "south" || word == "west" ||
+           (word.size() == 1 && std::string_view("nesw").find(word[0]) != std::string_view::npos);
+  };
+  const auto says_negative = [](const std::string& word) { return word == "negative" || word == "neg"; };
+  if (std::count_if(words.begin(), words.end(), is_direction) != 1 ||
+      std::any_of(words.begin(), words.end(), says_negative))
+    return 0;
+  const auto found = std::find_if(words.begin(), words.end(), is_direction);
+  const char direction = found->front();
+  words.erase(found);
+  return direction;
 }
 
 bool is_angular(Meaning m) {
   return m != Meaning::none && m != Meaning::x && m != Meaning::y && m != Meaning::z;
+}
+
+/// By `base`, letters and digits in lower case, a unit at the end among them.
+Named named_by(const std::string& base) {
+  Named result;
+  result.meaning = known(base);
+  for (const auto& [suffix, units] : kUnits) {
+    if (result.meaning != Meaning::none || !base.ends_with(suffix)) continue;
+    const Named rest = named_by(base.substr(0, base.size() - suffix.size()));
+    if (is_angular(rest.meaning)) return {rest.meaning, units, false, rest.doubtful};
+  }
+  result.doubtful =
+      result.meaning == Meaning::latitude && base.starts_with("dec") && !base.ends_with("latitude");
+  return result;
 }
 
 std::optional<std::size_t> whole_number(std::string_view text) {
@@ -128,23 +175,41 @@ void append_entry(const std::string& entry, const Table& table, std::vector<std:
 }  // namespace
 
 Named meaning_of(std::string_view name) {
-  Named result;
   const std::size_t bracket = name.find_first_of("([");
-  const std::string unit = bracket == name.npos ? std::string() : bare(name.substr(bracket));
-  const std::string base = bare(name.substr(0, bracket));
-  result.meaning = known(base);
-  if (result.meaning == Meaning::none) {
-    for (const auto& [suffix, units] : kUnits) {
-      if (!base.ends_with(suffix)) continue;
-      const Meaning meaning = known(std::string_view(base).substr(0, base.size() - suffix.size()));
-      if (is_angular(meaning)) return {meaning, units};
-    }
-    return result;
+  std::vector<std::string> words = words_of(name.substr(0, bracket));
+  Named result = named_by(joined(words));
+  char direction = 0;
+  if (result.meaning == Meaning::none && (direction = take_direction(words)) != 0) {
+    result = named_by(joined(words));
+    const bool fits = result.meaning == Meaning::latitude    ? direction == 'n' || direction == 's'
+                      : result.meaning == Meaning::longitude ? direction == 'e' || direction == 'w'
+                                                             : false;
+    if (!fits) return {};
   }
-  if (is_angular(result.meaning))
+  if (!is_angular(result.meaning)) return result;
+  if (bracket != name.npos) {
+    std::vector<std::string> unit = words_of(name.substr(bracket));
+    if (direction == 0) direction = take_direction(unit);
     for (const auto& [word, units] : kUnits)
-      if (unit == word) result.units = units;
+      if (joined(unit) == word) result.units = units;
+  }
+  result.reversed = (result.meaning == Meaning::longitude && direction == 'w') ||
+                    (result.meaning == Meaning::latitude && direction == 's');
   return result;
+}
+
+Order order_by_names(std::string_view first, std::string_view second) {
+  const Named a = meaning_of(first), b = meaning_of(second);
+  const auto is_longitude = [](const Named& name) {
+    return name.meaning == Meaning::longitude || name.meaning == Meaning::x;
+  };
+  const auto is_latitude = [&](const Named& name, const Named& other) {
+    return name.meaning == Meaning::y ||
+           (name.meaning == Meaning::latitude && (!name.doubtful || is_longitude(other)));
+  };
+  const bool as_given = is_latitude(a, b) || is_longitude(b),
+             exchanged = is_longitude(a) || is_latitude(b, a);
+  return as_given == exchanged ? Order::unknown : as_given ? Order::as_given : Order::exchanged;
 }
 
 std::vector<std::string> split_columns(const std::string& columns) {

@@ -15,10 +15,18 @@ enum class Meaning { none, latitude, longitude, x, y, z, phi, psi, angle };
 struct Named {
   Meaning meaning = Meaning::none;
   Units units = Units::automatic;  ///< where the name says them, as phi_deg and "lat (rad)" do
+  bool reversed = false;           ///< a longitude west or a latitude south: "lon_w", "Longitude (°W)"
+  /// A declination: a latitude beside a right ascension, but a longitude beside an inclination.
+  bool doubtful = false;
 };
 
-/// Case, spaces, underscores and what stands in brackets do not matter.
+/// Case, spaces, underscores and what else stands in brackets do not matter.
 Named meaning_of(std::string_view name);
+
+/// Which of two columns of a place is the latitude, by their names.
+enum class Order { unknown, as_given, exchanged };
+/// as_given: the first is the latitude.
+Order order_by_names(std::string_view first, std::string_view second);
 
 /// The entries of ReadOptions::columns, trimmed.
 std::vector<std::string> split_columns(const std::string& columns);

@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <numbers>
+#include <optional>
 
 #include "riemflow/core/error.hpp"
 #include "riemflow/io/choose_columns.hpp"
@@ -14,9 +15,6 @@ namespace riemflow::io {
 namespace {
 
 using Kind = Recipe::Kind;
-
-bool is_latitude(Meaning m) { return m == Meaning::latitude || m == Meaning::y; }
-bool is_longitude(Meaning m) { return m == Meaning::longitude || m == Meaning::x; }
 
 bool is_angular(Kind kind) {
   return kind != Kind::vector_on_sphere && kind != Kind::in_ball && kind != Kind::anything;
@@ -69,9 +67,7 @@ std::string swap_advice(const Table& table, std::size_t latitude, std::size_t lo
 /// What exchanges the columns of numbers i and i + 1 of a row.
 std::string swap_remedy(const Table& table, const Layout& layout, std::size_t i) {
   std::vector<std::size_t> columns = layout.columns;
-  const Meaning a = meaning_of(table.name(columns[i])).meaning,
-                b = meaning_of(table.name(columns[i + 1])).meaning;
-  if (is_latitude(a) || is_longitude(b))
+  if (order_by_names(table.name(columns[i]), table.name(columns[i + 1])) == Order::as_given)
     return fmt::format("exchange their names in {}", table.named_by_option ? "--columns" : "the header");
   std::swap(columns[i], columns[i + 1]);
   std::string list;
@@ -90,18 +86,23 @@ void suspect_swaps(const Table& table, Units units, Layout& layout) {
   }
 }
 
-/// Names the numbers of each part, and puts a latitude before its longitude where the header tells them
-/// apart.
-void name_numbers(const Table& table, Layout& layout) {
+/// Names the numbers of each part, and puts a latitude before its longitude where their names tell them
+/// apart. Returns how it was told of the first place: by names, or by the order.
+Order name_numbers(const Table& table, Layout& layout) {
   std::size_t next = 0, angles = 0;
-  for (const auto& part : layout.recipe.parts) {
+  std::optional<Order> told;
+  for (auto& part : layout.recipe.parts) {
     layout.angular.insert(layout.angular.end(), static_cast<std::size_t>(part.numbers),
                           is_angular(part.kind));
     const auto n = static_cast<std::size_t>(part.numbers);
     if (part.kind == Kind::degrees_on_sphere) {
       std::size_t &first = layout.columns[next], &second = layout.columns[next + 1];
-      const Meaning a = meaning_of(table.name(first)).meaning, b = meaning_of(table.name(second)).meaning;
-      if (is_longitude(a) || is_latitude(b)) std::swap(first, second);
+      const Order order = order_by_names(table.name(first), table.name(second));
+      if (order == Order::exchanged) std::swap(first, second);
+      told = told.value_or(order);
+      const Named latitude = meaning_of(table.name(first)), longitude = meaning_of(table.name(second));
+      part.south = latitude.reversed && latitude.meaning == Meaning::latitude;
+      part.west = longitude.reversed && longitude.meaning == Meaning::longitude;
       layout.meanings.insert(layout.meanings.end(), {"latitude", "longitude"});
     } else if (part.kind == Kind::angle_in_degrees) {
       for (std::size_t i = 0; i < n; ++i) layout.meanings.push_back(fmt::format("angle {}", ++angles));
@@ -111,6 +112,7 @@ void name_numbers(const Table& table, Layout& layout) {
     }
     next += n;
   }
+  return told.value_or(Order::as_given);
 }
 
 /// What the columns' names say.
@@ -166,6 +168,36 @@ bool could_be_radians(const Table& table, const Layout& layout) {
   return any;
 }
 
+constexpr double kPlainTurns = 2;
+
+/// The largest angle of a torus among the first rows; those of a place have a range.
+double largest_turns(const Table& table, const Layout& layout, Units units) {
+  double most = 0;
+  std::size_t next = 0;
+  for (const auto& part : layout.recipe.parts)
+    for (int i = 0; i < part.numbers; ++i, ++next)
+      for (std::size_t r = 0; part.kind == Kind::angle_in_degrees && r < table.rows(); ++r)
+        if (const double value = std::abs(table.value(r, layout.columns[next])); value > most) most = value;
+  return most / (units == Units::radians ? 2 * std::numbers::pi : 360);
+}
+
+/// Of columns that are west or south by their names.
+void remark_on_directions(const Table& table, const Layout& layout, Assumptions& assumptions) {
+  std::size_t next = 0;
+  const auto remark = [&](std::size_t i, const char* direction, const char* opposite) {
+    assumptions.warnings.push_back(
+        fmt::format("column {} {} is {} by its name, so its numbers are negated; if they count {} already, "
+                    "call it {}.",
+                    layout.columns[i] + 1, in_quotes(table.name(layout.columns[i])), direction, opposite,
+                    layout.meanings[i]));
+  };
+  for (const auto& part : layout.recipe.parts) {
+    if (part.south) remark(next, "south", "north");
+    if (part.west) remark(next + 1, "west", "east");
+    next += static_cast<std::size_t>(part.numbers);
+  }
+}
+
 std::string coordinates_of(const Recipe& recipe) {
   std::string all;
   for (const auto& part : recipe.parts) {
@@ -196,7 +228,9 @@ Layout lay_out(const Table& table, const ReadOptions& options, Assumptions& assu
   Layout layout;
   layout.columns = std::move(choice.columns);
   layout.recipe = recipe_for(*choice.manifold, layout.columns.size());
-  name_numbers(table, layout);
+  const Order told = name_numbers(table, layout);
+  if (!options.columns.empty() && told != Order::as_given)
+    choice.how += told == Order::exchanged ? ", told apart by their names" : ", in the order given";
 
   assumptions.units = units_of(table, options, layout);
   const bool said = options.units != Units::automatic || units_named(table, layout) != Units::automatic;
@@ -204,6 +238,11 @@ Layout lay_out(const Table& table, const ReadOptions& options, Assumptions& assu
     assumptions.warnings.push_back(
         "no angle in the first rows exceeds 2π; if they are in radians, say --units radians.");
   suspect_swaps(table, assumptions.units, layout);
+  remark_on_directions(table, layout, assumptions);
+  if (const double most = largest_turns(table, layout, assumptions.units); most > kPlainTurns)
+    assumptions.warnings.push_back(fmt::format(
+        "an angle in the first rows is {:.4g} turns; all are wrapped to one: are they angles{}?", most,
+        said ? "" : ", in " + std::string(assumptions.units == Units::degrees ? "degrees" : "radians")));
   const bool modest = table.binary && options.units == Units::automatic;
   for (auto& part : layout.recipe.parts)
     if (assumptions.units == Units::radians && is_angular(part.kind))

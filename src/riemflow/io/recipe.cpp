@@ -13,6 +13,7 @@ namespace {
 
 constexpr double kPi = std::numbers::pi;
 constexpr double kDegree = kPi / 180;
+constexpr const char* kPlaceNames[] = {"latitude", "longitude"};
 constexpr double kRadianSlack = 1e-6;  // a pole written with seven digits is still one
 
 double norm_of(const double* x, int n) {
@@ -47,16 +48,26 @@ Complaint longitude_complaint(bool degrees) {
               : "say --units degrees if it is in degrees"};
 }
 
-std::optional<Complaint> on_sphere(const double* row, bool degrees, double radius,
-                                   const std::string& swap_advice, double* point) {
+Complaint sign_complaint(std::size_t number) {
+  return {number,
+          fmt::format("where a number from 0 is expected, {} by the column's name",
+                      number == 0 ? "south" : "west"),
+          fmt::format("call the column {} if it counts {}, or leave out the signs", kPlaceNames[number],
+                      number == 0 ? "north" : "east")};
+}
+
+std::optional<Complaint> on_sphere(const double* row, bool degrees, const Recipe::Part& part, double* point) {
   const double unit = degrees ? 1 : kDegree;
   const double slack = degrees ? 0 : kRadianSlack;
-  if (!(std::abs(row[0]) <= 90 * unit + slack)) return latitude_complaint(row, degrees, swap_advice);
+  if (!(std::abs(row[0]) <= 90 * unit + slack)) return latitude_complaint(row, degrees, part.swap_advice);
   if (!(-180 * unit - slack <= row[1] && row[1] <= 360 * unit + slack)) return longitude_complaint(degrees);
+  if (part.south && row[0] < 0) return sign_complaint(0);
+  if (part.west && row[1] < 0) return sign_complaint(1);
+  const double latitude = part.south ? -row[0] : row[0], longitude = part.west ? -row[1] : row[1];
   if (degrees)
-    place(row[0], row[1], radius, point);
+    place(latitude, longitude, part.radius, point);
   else
-    place(std::clamp(row[0] / kDegree, -90., 90.), row[1] / kDegree, radius, point);
+    place(std::clamp(latitude / kDegree, -90., 90.), longitude / kDegree, part.radius, point);
   return std::nullopt;
 }
 
@@ -85,6 +96,15 @@ double wrapped_radians(double a) {
   return -kPi <= r && r < kPi ? r : -kPi;
 }
 
+std::optional<Complaint> too_many_turns(const double* row, int n, double turn) {
+  for (int i = 0; i < n; ++i)
+    if (!(std::abs(row[i]) <= kMostTurns * turn))
+      return Complaint{static_cast<std::size_t>(i),
+                       fmt::format("where an angle of at most {:.0f} turns is expected", kMostTurns),
+                       "correct it, or choose columns of angles with --columns"};
+  return std::nullopt;
+}
+
 std::optional<Complaint> in_ball(const double* row, int n, double radius, double* point) {
   const double norm = norm_of(row, n);
   if (!(norm < radius))
@@ -101,12 +121,13 @@ std::optional<Complaint> in_ball(const double* row, int n, double radius, double
 std::optional<Complaint> make_part(const Recipe::Part& part, const double* row, double* point) {
   switch (part.kind) {
     case Recipe::Kind::degrees_on_sphere:
-      return on_sphere(row, true, part.radius, part.swap_advice, point);
+      return on_sphere(row, true, part, point);
     case Recipe::Kind::radians_on_sphere:
-      return on_sphere(row, false, part.radius, part.swap_advice, point);
+      return on_sphere(row, false, part, point);
     case Recipe::Kind::vector_on_sphere:
       return vector_on_sphere(row, part.numbers, part.radius, point);
     case Recipe::Kind::angle_in_degrees:
+      if (auto complaint = too_many_turns(row, part.numbers, 360)) return complaint;
       std::transform(row, row + part.numbers, point, wrapped_degrees);
       return std::nullopt;
     case Recipe::Kind::modest_radians:
@@ -117,6 +138,7 @@ std::optional<Complaint> make_part(const Recipe::Part& part, const double* row, 
                            "say --units degrees if it is in degrees, or --units radians to have it wrapped"};
       [[fallthrough]];
     case Recipe::Kind::angle_in_radians:
+      if (auto complaint = too_many_turns(row, part.numbers, 2 * kPi)) return complaint;
       std::transform(row, row + part.numbers, point, wrapped_radians);
       return std::nullopt;
     case Recipe::Kind::in_ball:

@@ -23,7 +23,7 @@ struct Recipe {
     degrees_on_sphere,  ///< latitude, longitude → R (cos φ cos λ, cos φ sin λ, sin φ)
     radians_on_sphere,
     vector_on_sphere,  ///< norm R to 1e-3 relative, rescaled to R
-    angle_in_degrees,  ///< each to [−π, π)
+    angle_in_degrees,  ///< each to [−π, π); at most kMostTurns, beyond which little of the angle is left
     angle_in_radians,
     modest_radians,  ///< the same, but only up to 2π, beyond which degrees are the likelier unit
     in_ball,         ///< norm < R
@@ -37,6 +37,9 @@ struct Recipe {
     /// What to do about a latitude out of range whose longitude would be one; empty if they cannot be
     /// swapped.
     std::string swap_advice = {};
+    /// Of a place: the latitude counts south, the longitude west. Then numbers below 0 are refused: a column
+    /// of "west" with signs may mean either.
+    bool south = false, west = false;
   };
   std::vector<Part> parts;
 
@@ -48,5 +51,6 @@ struct Recipe {
 };
 
 constexpr double kNormTolerance = 1e-3;
+constexpr double kMostTurns = 1e6;
 
 }  // namespace riemflow::io
