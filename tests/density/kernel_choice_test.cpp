@@ -144,6 +144,30 @@ TEST(KernelChoice, BandwidthsAndShapesAreThoseOfTheRecipe) {
   }
 }
 
+/// Far from the standard normal that R^d begins with, the kernels alone count, whatever the unit: N(m, s²I)
+/// scores as N(30, I) does less d·log s. At the origin with s = 1 that normal is the truth, and better.
+TEST(KernelChoice, EuclideanDataOfAnyPlaceAndScale) {
+  const ManifoldPointer plane = parse_manifold<double>("euclidean:2");
+  const auto drawn = [&](std::size_t n, std::uint64_t seed, double offset, double deviation) {
+    Points<double> points = draws_of(*default_base<double>(plane), n, seed, 0, 0, Purpose::test);
+    for (double& x : points.values) x = offset + deviation * x;
+    return points;
+  };
+  const auto score = [&](double offset, double deviation) {
+    const Points<double> validation = drawn(300, 2, offset, deviation);
+    const KernelFit fit =
+        fit_kernel_density(plane, drawn(100, 1, offset, deviation), validation, KernelShape::one);
+    const double found = mean(KernelDensity(plane, fit.parameters).log_prob(validation));
+    EXPECT_NEAR(found, fit.score, 2e-3);
+    return found + 2 * std::log(deviation);
+  };
+  const double truth = -std::log(2 * std::numbers::pi * std::numbers::e), far = score(30, 1);
+  EXPECT_NEAR(far, truth, 0.15);
+  for (const double offset : {1e3, 1e6}) EXPECT_NEAR(score(offset, 1), far, 2e-3) << offset;
+  for (const double deviation : {1e-3, 100., 1e5}) EXPECT_NEAR(score(0, deviation), far, 5e-3) << deviation;
+  EXPECT_NEAR(score(0, 1), truth, 0.1);
+}
+
 TEST(KernelChoice, FewPoints) {
   const ManifoldPointer sphere = parse_manifold<double>("sphere:2");
   EXPECT_THROW(fit_kernel_density(sphere, bump(5, 1)), Error);

@@ -39,6 +39,24 @@ struct Fold {
   std::vector<double> weights, log_wide;
 };
 
+/// p = (1 − ε)k + ε p₀ at a point as a function of ε, k = Σ w K. Off the origin of R^d the two are e^{10⁶}
+/// and more apart: only the ratio of the smaller to the larger is formed.
+struct Query {
+  /// log p of the density with ε = kLeastWide, and log p₀.
+  Query(double log_p, double log_wide, double weight_of_it) : weight(weight_of_it) {
+    const double rest = 1 - kLeastWide * std::exp(log_wide - log_p);  // (1 − ε)k/p
+    const double log_kernels = rest > 0 ? log_p + std::log(rest) - std::log1p(-kLeastWide) : -INFINITY;
+    log_larger = std::max(log_kernels, log_wide);
+    kernels = std::exp(log_kernels - log_larger);
+    base = std::exp(log_wide - log_larger);
+  }
+  double log_density(double e) const { return log_larger + std::log((1 - e) * kernels + e * base); }
+  /// d log p/dε
+  double slope(double e) const { return (base - kernels) / ((1 - e) * kernels + e * base); }
+
+  double weight, log_larger, kernels, base;  ///< k and p₀ over the larger of them
+};
+
 class Search {
  public:
   Search(const std::shared_ptr<const Manifold<double>>& manifold, const Points<double>& points,
@@ -140,17 +158,12 @@ class Search {
   double score(const Place& place, double& wide) {
     KernelRecipe candidate = recipe(place);
     candidate.wide = kLeastWide;
-    // ρ = Σ w K/p₀, so that log p = log p₀ + log((1 − ε)ρ + ε)
-    std::vector<double> ratios, weights, log_wide;
+    std::vector<Query> queries;
     for (Fold& fold : folds_) {
       const KernelDensity density(data_.manifold(), fold.data.parameters(candidate), kTolerance);
       const std::vector<double> log_p = density.log_prob(fold.queries, pool_);
-      for (std::size_t i = 0; i < log_p.size(); ++i) {
-        const double r = std::exp(std::min(700.0, log_p[i] - fold.log_wide[i]));
-        ratios.push_back(std::max(0.0, (r - kLeastWide) / (1 - kLeastWide)));
-      }
-      weights.insert(weights.end(), fold.weights.begin(), fold.weights.end());
-      log_wide.insert(log_wide.end(), fold.log_wide.begin(), fold.log_wide.end());
+      for (std::size_t i = 0; i < log_p.size(); ++i)
+        queries.emplace_back(log_p[i], fold.log_wide[i], fold.weights[i]);
     }
     ++evaluations_;
 
@@ -159,15 +172,14 @@ class Search {
     for (int step = 0; step < 30; ++step) {
       const double middle = 0.5 * (low + high), e = std::exp(middle);
       double slope = 0;
-      for (std::size_t i = 0; i < ratios.size(); ++i)
-        slope += weights[i] * (1 - ratios[i]) / ((1 - e) * ratios[i] + e);
+      for (const Query& query : queries) slope += query.weight * query.slope(e);
       (slope > 0 ? low : high) = middle;
     }
     wide = std::exp(0.5 * (low + high));
     double sum = 0, total = 0;
-    for (std::size_t i = 0; i < ratios.size(); ++i) {
-      sum += weights[i] * (log_wide[i] + std::log((1 - wide) * ratios[i] + wide));
-      total += weights[i];
+    for (const Query& query : queries) {
+      sum += query.weight * query.log_density(wide);
+      total += query.weight;
     }
     return sum / total;
   }
