@@ -144,6 +144,20 @@ void refuse_options_of_one_model(const CLI::App& command, const std::string& mod
             Fault::usage);
 }
 
+/// A preset whose settings the model has none of was not meant.
+void refuse_foreign_preset(const CLI::App& command, const std::string& model, const std::string& preset) {
+  const Values values = preset_values(preset);
+  try {
+    refuse_foreign_options(model, values);
+    if (!values.contains("model")) refuse_options_of_one_model(command, model, values);
+  } catch (const Error&) {
+    throw Error(
+        fmt::format("--preset {} with --model {}", preset, model),
+        "the preset holds the settings of a flow: leave it out, or give a flow, as in --model riemannian",
+        Fault::usage);
+  }
+}
+
 void fit(const CLI::App& command, const Invocation& invocation) {
   const Values user = given_values(command);
   refuse_contradictions(user, "");
@@ -194,6 +208,7 @@ void fit(const CLI::App& command, const Invocation& invocation) {
   const Values values = effective_values(effective.app);
   refuse_foreign_options(effective.settings.model, user);
   refuse_options_of_one_model(command, effective.settings.model, user);
+  if (preset_asked) refuse_foreign_preset(command, effective.settings.model, preset);
   if (invocation.runs > 1) refuse_runs(effective.settings.model);
   // A pool that is not there yet is begun, as a flow would be.
   if (invocation.resume &&

@@ -424,6 +424,9 @@ TEST(CudaFlow, SaysWhatItCannot) {
             }),
             "");
   EXPECT_NE(reason([](FlowConfig& c) { c.regularisation.frobenius = 1; }), "");
+  const std::string given = reason([](FlowConfig& c) { c.field.given = 1; });
+  EXPECT_NE(given, "");
+  EXPECT_EQ(given.find("Frobenius"), std::string::npos) << given;
   EXPECT_NE(reason([](FlowConfig& c) { c.solver.method = "tsit5"; }), "");
   FlowConfig config = wide("sphere:17", 1e-5);
   EXPECT_THROW(make_transport<float>(config, 0, 1, Device::cuda), Error);

@@ -1,6 +1,6 @@
 #pragma once
-// SIGINT and SIGTERM as a request to stop at the next good moment; the second one ends the program at once,
-// with 130.
+// SIGINT, SIGTERM and SIGHUP (a terminal that was closed; not under nohup) as a request to stop at the next
+// good moment; the second one ends the program at once, with 130.
 
 namespace riemflow::app {
 

@@ -160,7 +160,8 @@ std::string why_not_cuda(const FlowConfig& config) {
   if (config.field.width > cuda::kMostWidth || config.field.depth > cuda::kMostDepth)
     return "its networks are at most " + std::to_string(cuda::kMostWidth) + " wide and have at most " +
            std::to_string(cuda::kMostDepth) + " hidden layers";
-  if (config.field.given > 0 || config.regularisation.frobenius > 0) return "it has no Frobenius regulariser";
+  if (config.field.given > 0) return "it has no fields that are given coordinates which they do not move";
+  if (config.regularisation.frobenius > 0) return "it has no Frobenius regulariser";
   if (config.solver.method != "dopri5" || config.solver.fixed_steps > 0) return "its solver is dopri5 with error control";
   const std::shared_ptr<const Manifold<float>> manifold = parse_manifold<float>(config.manifold);
   const std::size_t factors = manifold->factors().size();
