@@ -1,8 +1,6 @@
 #include "apps/riemflow/fit/progress.hpp"
 
 #include <fmt/format.h>
-#include <sys/ioctl.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -12,35 +10,21 @@
 #include <nlohmann/json.hpp>
 
 #include "apps/riemflow/support/console.hpp"
+#include "apps/riemflow/support/terminal.hpp"
 #include "riemflow/core/error.hpp"
 #include "riemflow/io/atomic_file.hpp"
 
 namespace riemflow::app {
 namespace {
 
-constexpr double kTerminalEvery = 0.1, kPlainEvery = 10, kSpeedWindow = 3;
-
-std::size_t terminal_width() {
-  winsize size{};
-  return ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
-}
+constexpr double kSpeedWindow = 3;
 
 std::string nats(double value) { return std::isnan(value) ? "–" : fmt::format("{:.4f}", value); }
 
 }  // namespace
 
-double seconds_since(Clock::time_point start) {
-  return std::chrono::duration<double>(Clock::now() - start).count();
-}
-
-std::string clock_text(double seconds) {
-  const auto whole = static_cast<long>(std::lround(std::clamp(seconds, 0.0, 3.6e8)));
-  if (whole < 3600) return fmt::format("{}:{:02}", whole / 60, whole % 60);
-  return fmt::format("{}:{:02}:{:02}", whole / 3600, whole / 60 % 60, whole % 60);
-}
-
 ProgressLine::ProgressLine(long iterations, double seconds, bool quiet)
-    : iterations_(iterations), seconds_(seconds), quiet_(quiet), terminal_(isatty(STDERR_FILENO) == 1) {}
+    : iterations_(iterations), seconds_(seconds), quiet_(quiet), terminal_(errors_on_terminal()) {}
 
 ProgressLine::~ProgressLine() { end_line(); }
 
@@ -71,16 +55,8 @@ void ProgressLine::update(const FitProgress& p) {
   const double every = terminal_ ? kTerminalEvery : kPlainEvery;
   if (shown_ >= 0 && now - shown_ < every && !last) return;
   shown_ = now;
-  std::string line = text(p, now);
-  if (!terminal_) {
-    say_text(line);
-    return;
-  }
-  // A line that wraps cannot be rewritten. One character a code point is near enough here.
-  std::size_t characters = 0, end = 0;
-  for (; end < line.size(); ++end)
-    if ((line[end] & 0xC0) != 0x80 && ++characters == terminal_width()) break;
-  rewrite_line(line.substr(0, end));
+  const std::string line = text(p, now);
+  terminal_ ? rewrite_line(line) : say_text(line);
 }
 
 TrainingLog::TrainingLog(const std::string& path, long iteration) : path_(path) {

@@ -2,19 +2,13 @@
 // How a fit is going: one line that rewrites itself on a terminal, plain lines elsewhere, and a log of JSON
 // lines.
 
-#include <chrono>
 #include <cstdio>
 #include <string>
 
+#include "apps/riemflow/support/clock.hpp"
 #include "riemflow/train/fit.hpp"
 
 namespace riemflow::app {
-
-using Clock = std::chrono::steady_clock;
-double seconds_since(Clock::time_point start);
-
-/// "1:05", "2:03:10"
-std::string clock_text(double seconds);
 
 class ProgressLine {
  public:

@@ -4,6 +4,7 @@
 #include <cstring>
 #include <mutex>
 
+#include "apps/riemflow/support/terminal.hpp"
 #include "riemflow/core/error.hpp"
 
 namespace riemflow::app {
@@ -25,8 +26,13 @@ void say_text(const std::string& text) {
 }
 
 void rewrite_line(const std::string& text) {
+  if (quiet || silent) return;
+  // A line that wraps cannot be rewritten. One character a code point is near enough here.
+  std::size_t characters = 0, end = 0;
+  for (const std::size_t width = terminal_width(); end < text.size(); ++end)
+    if ((text[end] & 0xC0) != 0x80 && ++characters == width) break;
   const std::lock_guard lock(mutex);
-  std::fputs(("\r" + text + "\x1b[K").c_str(), stderr);
+  std::fputs(("\r" + text.substr(0, end) + "\x1b[K").c_str(), stderr);
   std::fflush(stderr);
   line_open = true;
 }

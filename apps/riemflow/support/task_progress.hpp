@@ -1,0 +1,40 @@
+#pragma once
+// How far a command is that may take long, and how long it will still take.
+
+#include <mutex>
+#include <string>
+
+#include "apps/riemflow/support/clock.hpp"
+
+namespace riemflow::app {
+
+/// Says nothing in the first two seconds. Then, on a terminal, one line that rewrites itself ten times a
+/// second, "Map: 43 %, 0:12 left (north)"; elsewhere such a line every ten seconds. All to standard error.
+class TaskProgress {
+ public:
+  /// total: of the units that advance() counts, whatever they are. quiet: nothing is ever shown.
+  TaskProgress(std::string task, double total, bool quiet = false);
+  /// Ends the line.
+  ~TaskProgress();
+  TaskProgress(const TaskProgress&) = delete;
+  TaskProgress& operator=(const TaskProgress&) = delete;
+
+  // All from any thread.
+  void advance(double units = 1);
+  /// Where the units are known only as the work goes on: so many of so many are done.
+  void reach(double done, double total);
+  /// The part that is worked on, shown in brackets.
+  void note(std::string text);
+
+ private:
+  void show();
+
+  std::string task_, note_;
+  double total_, done_ = 0;
+  bool quiet_, terminal_;
+  std::mutex mutex_;
+  Clock::time_point start_ = Clock::now();
+  double shown_ = -1;  // seconds after the start
+};
+
+}  // namespace riemflow::app
