@@ -156,7 +156,10 @@ class FlowFit {
     std::vector<float> gradient(flow_->parameters().size());
     const auto begun = Clock::now();
     flow_->nll_gradient(points, gradient);
-    return std::max(1e-6, seconds_since(begun));
+    const double seconds = seconds_since(begun);
+    // Where no step of tuning fits into the time, this is the flow that is saved.
+    flow_->set_tolerance(config_.flow.solver.rtol, config_.flow.solver.atol);
+    return std::max(1e-6, seconds);
   }
 
   const PoolFlow& job_;
