@@ -9,6 +9,7 @@
 #include "apps/riemflow/fit/provenance.hpp"
 #include "apps/riemflow/support/console.hpp"
 #include "apps/riemflow/support/options.hpp"
+#include "riemflow/io/checkpoint.hpp"
 #include "riemflow/io/config_json.hpp"
 #include "riemflow/io/message.hpp"
 #include "riemflow/io/model_file.hpp"
@@ -120,7 +121,7 @@ void run(const std::string& path, bool json) {
   const std::uintmax_t size = std::filesystem::file_size(path, ignored);
   const auto text_of = [&](const char* key) { return metadata_of(model, key); };
   const Json config = Json::parse(config_to_json(model.config));
-  const bool resumable = !model.state.empty();
+  const bool resumable = has_state(model);
   if (json) {
     Json out = {{"path", path},
                 {"bytes", ignored ? Json() : Json(size)},

@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <filesystem>
+#include <map>
 #include <set>
 
 #include "apps/riemflow/commands.hpp"
@@ -13,6 +14,7 @@
 #include "apps/riemflow/fit/training_data.hpp"
 #include "apps/riemflow/support/console.hpp"
 #include "riemflow/core/error.hpp"
+#include "riemflow/io/held_out.hpp"
 
 namespace riemflow::app {
 namespace {
@@ -26,14 +28,53 @@ struct PoolOptions {
 };
 
 /// The points that choose the weights, and those left for a test: of the data that members were fitted to,
-/// the validation and test points of their split, which must be one; of other data all points.
+/// those that no member has seen as it was scored, and the test points of their split, which must be one; of
+/// other data all points.
 struct HeldOut {
+  std::vector<std::size_t> numbers;  ///< of the validation points, as the fits read them
   Points<double> validation, test;
   const Model* split = nullptr;  ///< whose split it is; null: all points, none of a fit's
+  bool folds = false;            ///< training points are among them
+  /// Of members that have seen these points since: their log-densities before that.
+  std::map<const Model*, std::vector<double>> scores;
 };
+
+/// The points that the member may be judged by: those it kept scores of or, if it has learned from none of
+/// them, its validation points.
+HeldOutScores honest_scores(const Model& member, const ModelData& own, const std::string& data) {
+  if (auto kept = held_out_of(member)) {
+    const std::size_t all = own.split.training.size() + own.split.validation.size() + own.split.test.size();
+    for (const std::size_t point : kept->points)
+      require(point < all,
+              fmt::format("{} has scores of point {}, but {} has {} points", member.path, point, data, all),
+              "use the file as riemflow wrote it", Fault::bad_data);
+    return *kept;
+  }
+  // Equal points on both sides of the split were centres from the start.
+  std::set<std::vector<double>> training;
+  for (std::size_t i = 0; i < own.training.size(); ++i)
+    training.emplace(own.training[i].begin(), own.training[i].end());
+  Points<double> unseen(0, own.validation.dimension);
+  for (std::size_t i = 0; i < own.validation.size(); ++i)
+    if (!training.contains({own.validation[i].begin(), own.validation[i].end()}))
+      unseen.values.insert(unseen.values.end(), own.validation[i].begin(), own.validation[i].end());
+  const Values settings = recorded_settings(member);
+  const auto model = settings.find("model");
+  const bool fitted_pool = model != settings.end() && model->second == name_of(ModelKind::pool);
+  require(!fitted_pool && !has_centre_among(member, unseen),
+          fmt::format("{} has learned from the validation points of {} and does not hold its scores of them "
+                      "from before, so that it would get all the weight",
+                      member.path, data),
+          "fit it again (files of version 0.1 lack these scores), or weigh the members on points that none "
+          "of them has seen: give another file",
+          Fault::bad_data);
+  return {own.split.validation, {}};
+}
 
 HeldOut held_out(const PoolOptions& options, const std::vector<Model>& members) {
   HeldOut result;
+  std::map<const Model*, std::map<std::size_t, double>> kept;
+  std::map<std::size_t, std::vector<double>> points;  // by their numbers
   const std::string sha256 =
       options.data.path == "-" ? "" : identity_of(options.data.path, options.data.data_dir).sha256;
   for (const Model& member : members) {
@@ -55,16 +96,46 @@ HeldOut held_out(const PoolOptions& options, const std::vector<Model>& members) 
         fmt::format("{} and {} were fitted to different splits of {}, so that each has learned from points "
                     "that would choose the weights",
                     result.split == nullptr ? "" : result.split->path, member.path, options.data.path),
-        "fit them with the same --split, --split-seed, --dedup and --group-split, or give other data",
+        "fit them with the same --split, --split-seed, --dedup, --group-split and --group-within, or give "
+        "other data",
         Fault::bad_data);
+    HeldOutScores honest = honest_scores(member, own, options.data.path);
+    std::map<std::size_t, double> by_point;
+    for (std::size_t i = 0; i < honest.points.size(); ++i)
+      by_point[honest.points[i]] = honest.log_densities.empty() ? 0 : honest.log_densities[i];
+    if (!honest.log_densities.empty()) kept[&member] = by_point;
+    std::vector<std::size_t> common;
+    for (const auto& [point, score] : by_point)
+      if (result.split == nullptr || std::binary_search(result.numbers.begin(), result.numbers.end(), point))
+        common.push_back(point);
+    result.numbers = std::move(common);
+    if (result.split == nullptr)
+      for (const auto& [numbers, part] :
+           {std::pair(&own.split.training, &own.training), std::pair(&own.split.validation, &own.validation)})
+        for (std::size_t i = 0; i < numbers->size(); ++i)
+          points.try_emplace((*numbers)[i], (*part)[i].begin(), (*part)[i].end());
     result.split = &member;
     result.validation = own.validation;
     result.test = own.test;
   }
   if (result.split != nullptr) {
-    say("{} is what the members were fitted to: the weights are chosen on the {} validation points of their "
-        "split, and {} test points are left.",
-        options.data.path, result.validation.size(), result.test.size());
+    result.folds = result.numbers.size() > result.validation.size();
+    result.validation.values.clear();
+    for (const std::size_t number : result.numbers) {
+      const auto found = points.find(number);
+      require(found != points.end(),
+              fmt::format("a member has scores of point {} of {}, which is a test point", number,
+                          options.data.path),
+              "use the files as riemflow wrote them", Fault::bad_data);
+      result.validation.values.insert(result.validation.values.end(), found->second.begin(),
+                                      found->second.end());
+    }
+    for (const auto& [member, scores] : kept)
+      for (const std::size_t number : result.numbers) result.scores[member].push_back(scores.at(number));
+    say("{} is what the members were fitted to: the weights are chosen on the {} {} points of their split, "
+        "and {} test points are left.",
+        options.data.path, result.validation.size(), result.folds ? "training and validation" : "validation",
+        result.test.size());
     return result;
   }
   const auto source = options.data.open(members.front().config.manifold);
@@ -93,7 +164,9 @@ void run(const PoolOptions& options) {
     say("Scoring {}.", member.path);
     contenders.push_back({std::filesystem::path(member.path).filename().string(),
                           {member},
-                          log_densities_of_model(member, options.evaluation, points.validation),
+                          points.scores.contains(&member)
+                              ? points.scores.at(&member)
+                              : log_densities_of_model(member, options.evaluation, points.validation),
                           log_densities_of_model(member, options.evaluation, points.test)});
   }
   WeighedPool pool = weigh(contenders);
@@ -114,6 +187,7 @@ void run(const PoolOptions& options) {
       if (fit.contains(key)) provenance[key] = fit[key];
   }
   pool.model.metadata["provenance"] = provenance.dump();
+  if (points.split != nullptr) keep_held_out(pool.model, {points.numbers, pool.validation});
   save_model(options.output, pool.model);
 
   if (options.json) {
@@ -150,7 +224,9 @@ void add_pool(CLI::App& app) {
   command->footer(
       "The pool is the sum of the models' densities times weights, those that make DATA most "
       "likely.\n"
-      "Where models were fitted to DATA, their validation points choose the weights, and their test points\n"
+      "Where models were fitted to DATA, points that none of them had seen choose the weights: their\n"
+      "validation points, by the scores that a model kept if it has learned from them since. Their test "
+      "points\n"
       "test the pool; their splits must be the same. Otherwise all points of DATA choose. The pool holds "
       "its\n"
       "members whole, and every command takes it like any model.\n\n"

@@ -106,6 +106,27 @@ TEST(KernelChoice, DuplicatesDoNotDriveTheBandwidthToZero) {
             1);
 }
 
+TEST(KernelChoice, GroupsAreKeptTogetherInCrossValidation) {
+  // Each point has a twin at a thousandth: without groups the bandwidth is that of the twins.
+  const ManifoldPointer plane = parse_manifold<double>("euclidean:2");
+  const Points<double> data = draws_of(*default_base<double>(plane), 150, 5, 0, 0, Purpose::test),
+                       fresh = draws_of(*default_base<double>(plane), 500, 6, 0, 0, Purpose::test);
+  Points<double> twins = data;
+  std::vector<std::size_t> groups;
+  for (std::size_t i = 0; i < data.size(); ++i) {
+    groups.push_back(i);
+    for (const double x : data[i]) twins.values.push_back(x + 0.001);
+  }
+  for (std::size_t i = 0; i < data.size(); ++i) groups.push_back(i);
+  const KernelFit apart = fit_kernel_density(plane, twins, {}, KernelShape::one, nullptr),
+                  kept = fit_kernel_density(plane, twins, {}, KernelShape::one, nullptr, groups);
+  EXPECT_LT(apart.recipe.scale, 0.05);
+  EXPECT_GT(kept.recipe.scale, 0.15);
+  const double truth = mean(KernelDensity(plane, kept.parameters).log_prob(fresh));
+  EXPECT_NEAR(kept.score, truth, 0.15);
+  EXPECT_GT(apart.score, mean(KernelDensity(plane, apart.parameters).log_prob(fresh)) + 1);
+}
+
 TEST(KernelChoice, BandwidthsAndShapesAreThoseOfTheRecipe) {
   for (const std::string& name : density_test::kKernelManifolds) {
     const ManifoldPointer manifold = parse_manifold<double>(name);

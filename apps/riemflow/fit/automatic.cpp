@@ -6,7 +6,6 @@
 #include <numeric>
 
 #include "apps/riemflow/commands.hpp"
-#include "apps/riemflow/fit/folds.hpp"
 #include "apps/riemflow/fit/output_file.hpp"
 #include "apps/riemflow/fit/pool_flow.hpp"
 #include "apps/riemflow/fit/pooling.hpp"
@@ -17,7 +16,9 @@
 #include "apps/riemflow/support/signals.hpp"
 #include "riemflow/core/error.hpp"
 #include "riemflow/density/kernel_choice.hpp"
+#include "riemflow/io/held_out.hpp"
 #include "riemflow/manifold/parse.hpp"
+#include "riemflow/train/folds.hpp"
 
 namespace riemflow::app {
 namespace {
@@ -35,7 +36,7 @@ class PoolRun {
       : request_(request),
         data_(data),
         manifold_(parse_manifold<double>(data.manifold)),
-        folds_(folds_of(data.split)),
+        folds_(folds_of(data.split, data.groups)),
         pool_(request.settings.threads),
         limit_(seconds_of(request.settings.time_limit)),
         log_(request.settings.log, 0) {
@@ -96,8 +97,9 @@ class PoolRun {
     const bool few = folds_.size() > 1;
     const Points<double> training = part(few ? known_ : folds_.front().training),
                          validation = few ? Points<double>() : part(folds_.front().held_out);
-    const std::vector<KernelFit> fits =
-        fit_kernel_densities(manifold_, training, validation, &pool_, [this] { return out_of_time(); });
+    const std::vector<KernelFit> fits = fit_kernel_densities(
+        manifold_, training, validation, &pool_, [this] { return out_of_time(); },
+        data_.groups_of(few ? known_ : folds_.front().training));
     int neighbours = 1;
     for (const KernelFit& fit : fits)
       neighbours = std::max({neighbours, fit.recipe.neighbours, fit.recipe.shape_neighbours});
@@ -207,6 +209,11 @@ class PoolRun {
     about["members"] = result.members;
     about["best_kernel_validation_nll"] = nll(best_kernel_);
     pool.model.metadata["provenance"] = about.dump();
+    HeldOutScores held;
+    for (const Fold& fold : folds_)
+      held.points.insert(held.points.end(), fold.held_out.begin(), fold.held_out.end());
+    held.log_densities = pool.validation;
+    keep_held_out(pool.model, held);
     save_model(request_.output, pool.model);
     result.seconds = seconds_since(start_);
     return result;

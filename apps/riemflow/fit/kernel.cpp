@@ -29,9 +29,10 @@ KernelFit fit_kernels(const FitSettings& settings, const TrainingData& data) {
   require(data.target == nullptr, "a kernel density of a --target",
           "a kernel density is made of data: give a file");
   ThreadPool pool(settings.threads);
-  return fit_kernel_density(
-      parse_manifold<double>(data.manifold), part_of<double>(data.points, data.split.training),
-      part_of<double>(data.points, data.split.validation), shape_of(settings.kernel), &pool);
+  return fit_kernel_density(parse_manifold<double>(data.manifold),
+                            part_of<double>(data.points, data.split.training),
+                            part_of<double>(data.points, data.split.validation), shape_of(settings.kernel),
+                            &pool, data.groups_of(data.split.training));
 }
 
 FitResult run_kernel_fit(const FitRequest& request, const TrainingData& data) {
@@ -41,7 +42,9 @@ FitResult run_kernel_fit(const FitRequest& request, const TrainingData& data) {
   const KernelFit fit = fit_kernels(request.settings, data);
   FitResult result;
   result.progress.iteration = result.progress.best_iteration = fit.evaluations;
-  result.progress.best = -fit.score;
+  KernelModel<double> density(data.manifold, fit.parameters, request.settings.threads);
+  // Not the score that chose the recipe, which may be cross-validation in part.
+  result.progress.best = -density.log_prob(part_of<double>(data.points, data.split.validation)).mean();
   result.stopped = "convergence";
   result.kernels = KernelSummary{fit.recipe, fit.parameters.size()};
   const std::shared_ptr<const Manifold<double>> manifold = parse_manifold<double>(data.manifold);
@@ -50,7 +53,6 @@ FitResult run_kernel_fit(const FitRequest& request, const TrainingData& data) {
   result.test_nll = result.test_error = result.reference_nll = std::numeric_limits<double>::quiet_NaN();
   if (!data.split.test.empty()) {
     const Points<double> test = part_of<double>(data.points, data.split.test);
-    KernelModel<double> density(data.manifold, fit.parameters, request.settings.threads);
     const LogProb<double> scored = density.log_prob(test);
     result.test_nll = -scored.mean();
     result.test_error = scored.standard_error();

@@ -39,6 +39,8 @@ class MixtureRun {
     require(data.target == nullptr, "--target with --model vmf-mixture",
             "a mixture learns from data: give a file, or another --model");
     require_sphere(data.manifold);
+    const auto sphere = parse_manifold<double>(data.manifold);
+    log_scale_ = -0.5 * sphere->dimension() * std::log(sphere->factors().front().curvature);
     training_ = unit_points(data.points, data.split.training);
     validation_ = unit_points(data.points, data.split.validation);
     components_ = components();
@@ -64,12 +66,12 @@ class MixtureRun {
       const MixtureWatch watch = [&](const MixtureProgress& p) {
         const long before = static_cast<long>(p.run) * config_.iterations;
         progress.iteration = before + p.epoch;
-        progress.loss = p.training;
-        progress.validation = p.validation;
+        progress.loss = p.training + log_scale_;
+        progress.validation = p.validation + log_scale_;
         progress.validated = p.validated;
         progress.rate = p.rate;
-        if (p.best < progress.best) {
-          progress.best = p.best;
+        if (p.best + log_scale_ < progress.best) {
+          progress.best = p.best + log_scale_;
           progress.best_iteration = before + p.best_epoch;
         }
         line.note(is_em() ? fmt::format("{} components", p.components)
@@ -85,9 +87,10 @@ class MixtureRun {
     FitResult result;
     result.progress = progress;
     result.progress.iteration = static_cast<long>(search.fit.training.size());
-    result.progress.best = search.fit.validation;
+    result.progress.best = search.fit.validation + log_scale_;
     result.progress.best_iteration = search.fit.best;
     result.search = search.scores;
+    for (MixtureScore& score : result.search) score.validation += log_scale_;
     result.chosen = search.chosen;
     if (search.stopped && interrupted()) {
       save(search.fit.parameters, result, nullptr);
@@ -187,6 +190,8 @@ class MixtureRun {
   const FitSettings& settings_;
   ThreadPool pool_;
   Points<double> training_, validation_;
+  /// d log R, R = 1/√K: what an NLL per volume of the data's sphere has above that on the unit sphere.
+  double log_scale_ = 0;
   std::vector<std::size_t> components_;
   std::vector<double> rates_;
   FitConfig config_;

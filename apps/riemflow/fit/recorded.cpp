@@ -52,6 +52,7 @@ ModelData read_model_data(const Model& model, const DataChoice& data) {
     result.training = part_of<double>(read.points, read.split.training);
     result.validation = part_of<double>(read.points, read.split.validation);
     result.test = part_of<double>(read.points, read.split.test);
+    result.split = read.split;
     say("{} is the data of the fit: {} training, {} validation and {} test points{}.", result.name,
         result.training.size(), result.validation.size(), result.test.size(),
         fit.settings.dedup ? " without duplicates" : "");

@@ -8,6 +8,7 @@
 #include "apps/riemflow/support/data.hpp"
 #include "riemflow/core/points.hpp"
 #include "riemflow/io/model_file.hpp"
+#include "riemflow/train/split.hpp"
 
 namespace riemflow::app {
 
@@ -27,6 +28,7 @@ struct ModelData {
   /// Without the split: the file is not the one that the model was trained on, and all its points are `test`.
   bool split_known = false;
   Points<double> training, validation, test;
+  Split split;  ///< the numbers of these points, as the fit read them
 };
 
 /// Reads the points and says what was assumed. They are split as the fit did if the file is that which the

@@ -18,6 +18,7 @@
 #include "riemflow/core/error.hpp"
 #include "riemflow/density/base.hpp"
 #include "riemflow/density/draws.hpp"
+#include "riemflow/engine/kernel_model.hpp"
 #include "riemflow/io/checkpoint.hpp"
 #include "riemflow/manifold/parse.hpp"
 #include "riemflow/train/base_start.hpp"
@@ -118,8 +119,10 @@ class Run {
     } else {
       const KernelFit fit = fit_kernels(request_.settings, data_);
       parameters = fit.parameters;
+      KernelModel<double> density(data_.manifold, parameters, request_.settings.threads);
       say("{}Base: {}; its validation NLL is {:.4f} nats.", request_.label,
-          text_of({fit.recipe, parameters.size()}), -fit.score);
+          text_of({fit.recipe, parameters.size()}),
+          -density.log_prob(part_of<double>(data_.points, data_.split.validation)).mean());
     }
     return std::make_shared<KernelDensity>(parse_manifold<double>(data_.manifold), std::move(parameters));
   }

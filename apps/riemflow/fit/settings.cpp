@@ -11,6 +11,7 @@
 #include "riemflow/core/error.hpp"
 #include "riemflow/io/model_file.hpp"
 #include "riemflow/io/number.hpp"
+#include "riemflow/manifold/earth.hpp"
 #include "riemflow/manifold/parse.hpp"
 
 namespace riemflow::app {
@@ -94,7 +95,12 @@ void declare(CLI::App& app, FitSettings& s) {
               "Of the sphere (positive) or ball (negative); 0 means the manifold's own");
   data.text("--split", s.split, "A/B/C", "Shares of training, validation and test points");
   data.flag("--dedup", s.dedup, "Keep one of each set of equal points");
-  data.flag("--group-split", s.group_split, "Keep equal points on one side of the split");
+  data.flag("--group-split", s.group_split,
+            "Keep equal points on one side of the split, and of the folds that choose a pool's weights");
+  data.text("--group-within", s.group_within, "DISTANCE",
+            "Keep points that are linked by steps of at most this distance on one side, as --group-split "
+            "keeps equal ones: km on the Earth (sphere:2, a radian is 6371 km), radians on a torus, units of "
+            "the manifold's distance elsewhere");
   data.number("--seed", s.seed, CLI::Validator([](const std::string&) { return std::string(); }, ""),
               "Of the split, the first parameters and all noise; same seed, same model, bit for bit");
 
@@ -293,6 +299,23 @@ std::string manifold_of(const FitSettings& s, const std::string& inferred) {
   name += ",K=";
   append_number(name, s.curvature);
   return parse_manifold<double>(name)->name();
+}
+
+double group_distance(const std::string& text, const std::string& manifold_name) {
+  const auto manifold = parse_manifold<double>(manifold_name);
+  const auto factors = manifold->factors();
+  const bool earth =
+      factors.size() == 1 && factors.front().geometry == Geometry::sphere && manifold->dimension() == 2;
+  std::string_view digits = text;
+  const bool km = digits.ends_with("km");
+  require(!km || earth, fmt::format("--group-within {}: {} is not the Earth", text, manifold_name),
+          "give the distance as a number, in the units of the manifold", Fault::usage);
+  if (km) digits.remove_suffix(2);
+  double value = 0;
+  require(io::read_number(digits, '.', value) == io::NumberKind::finite && value >= 0,
+          fmt::format("--group-within {} is no distance", text),
+          earth ? "give km, as in 5km or 5" : "give a number from 0", Fault::usage);
+  return earth ? value / kEarthRadiusKm / std::sqrt(factors.front().curvature) : value;
 }
 
 std::uint64_t split_seed_of(const FitSettings& settings) {

@@ -22,6 +22,7 @@ struct FitSettings {
   double curvature = 0;  ///< 0: the manifold's own
   std::string split = "80/10/10";
   bool dedup = false, group_split = false;
+  std::string group_within;  ///< a distance; empty: none
   std::uint64_t seed = 0;
   std::string split_seed;  ///< empty: `seed`
   // model
@@ -77,6 +78,9 @@ std::vector<double> numbers_of(const std::string& list, const std::string& optio
 /// --manifold with --curvature put in; empty if the manifold is to be inferred. Throws Error where they
 /// contradict.
 std::string manifold_of(const FitSettings& settings, const std::string& inferred);
+
+/// --group-within on that manifold, in the units of its distance. Throws Error.
+double group_distance(const std::string& text, const std::string& manifold);
 
 /// Throws Error where --split-seed is no number.
 std::uint64_t split_seed_of(const FitSettings& settings);

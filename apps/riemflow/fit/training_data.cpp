@@ -7,6 +7,7 @@
 #include "apps/riemflow/support/console.hpp"
 #include "apps/riemflow/support/data.hpp"
 #include "riemflow/core/error.hpp"
+#include "riemflow/density/near_groups.hpp"
 #include "riemflow/density/parse_target.hpp"
 #include "riemflow/io/data_sets.hpp"
 #include "riemflow/io/duplicates.hpp"
@@ -100,15 +101,22 @@ TrainingData read_training_data(const std::string& path, const FitSettings& sett
   } else if (!settings.group_split) {
     std::iota(groups.begin(), groups.end(), std::size_t{0});
   }
+  if (!settings.group_within.empty()) {
+    groups = near_groups(parse_manifold<double>(data.manifold), data.points,
+                         group_distance(settings.group_within, data.manifold));
+    say("{} points are {} groups of points within {} of another.", data.points.size(),
+        1 + *std::max_element(groups.begin(), groups.end()), settings.group_within);
+  }
   const std::uint64_t seed = split_seed_of(settings);
   data.split = split_points(groups, shares, seed);
+  data.groups = std::move(groups);
 
   say("{} points{}: {} for training, {} for validation, {} for the test (seed {}).", data.points.size(),
       settings.dedup && data.duplicates > 0 ? fmt::format(" ({} duplicates removed)", data.duplicates) : "",
       data.split.training.size(), data.split.validation.size(), data.split.test.size(), seed);
   if (data.duplicates > 0 && !settings.dedup)
     say("Warning: {} of {} points repeat an earlier one{}.", data.duplicates, data.rows,
-        settings.group_split
+        settings.group_split || !settings.group_within.empty()
             ? "; equal points stay on one side of the split"
             : ". Those on both sides of the split flatter the test; --group-split or --dedup "
               "prevents that");

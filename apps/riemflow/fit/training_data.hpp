@@ -21,9 +21,17 @@ struct TrainingData {
   std::vector<std::string> columns;  ///< their names in the file, or what they mean
   std::size_t rows = 0;              ///< that were read
   std::size_t duplicates = 0;        ///< of the rows
+  std::vector<std::size_t> groups;   ///< of the points: those of one group are on one side of a split
   Split split;
   /// Learned by reverse KL in place of points; null: there are points.
   std::shared_ptr<const Distribution<double>> target;
+
+  /// groups[i] for i of `part`.
+  std::vector<std::size_t> groups_of(const std::vector<std::size_t>& part) const {
+    std::vector<std::size_t> own;
+    for (const std::size_t i : part) own.push_back(groups[i]);
+    return own;
+  }
 };
 
 struct DataIdentity {

@@ -5,9 +5,11 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <set>
 #include <utility>
 
 #include "riemflow/core/error.hpp"
+#include "riemflow/core/fold_numbers.hpp"
 #include "riemflow/density/base.hpp"
 #include "riemflow/density/draws.hpp"
 
@@ -60,7 +62,7 @@ struct Query {
 class Search {
  public:
   Search(const std::shared_ptr<const Manifold<double>>& manifold, const Points<double>& points,
-         const Points<double>& validation, ThreadPool* pool)
+         const Points<double>& validation, ThreadPool* pool, const std::vector<std::size_t>& groups)
       : data_(manifold, points, kNeighbours.back(), pool), pool_(pool) {
     const auto wide = default_base<double>(manifold);
     const auto add = [&](const KernelData& data, const Points<double>& from, const auto& weight) {
@@ -86,16 +88,24 @@ class Search {
     std::iota(order.begin(), order.end(), std::size_t{0});
     Random random(0, Purpose::split, 0, 1);
     for (std::size_t i = n; i > 1; --i) std::swap(order[i - 1], order[random.below(i)]);
-    for (std::size_t f = 0; f < kFolds; ++f) {
+    std::vector<std::size_t> group_of(order);  // of the centres in that order
+    if (!groups.empty())
+      for (std::size_t i = 0; i < n; ++i) group_of[i] = groups[data_.origins()[order[i]]];
+    const std::size_t folds = std::min(kFolds, std::set(group_of.begin(), group_of.end()).size());
+    require(folds > 1, "a bandwidth cannot be chosen by points that are all one group",
+            "give validation points, or a shorter distance for groups");
+    const std::vector<std::size_t> fold_of = fold_numbers(group_of, folds);
+    for (std::size_t f = 0; f < folds; ++f) {
       Points<double> kept, held;
       kept.dimension = held.dimension = points.dimension;
       std::vector<double> weights;
       for (std::size_t i = 0; i < n; ++i) {
         const auto point = data_.centres()[order[i]];
-        Points<double>& to = i % kFolds == f ? held : kept;
+        const bool out = fold_of[i] == f;
+        Points<double>& to = out ? held : kept;
         const double copies = std::round(data_.weights()[order[i]] * static_cast<double>(points.size()));
-        if (i % kFolds == f) weights.push_back(copies);
-        for (double copy = 0; copy < (i % kFolds == f ? 1 : copies); ++copy)
+        if (out) weights.push_back(copies);
+        for (double copy = 0; copy < (out ? 1 : copies); ++copy)
           to.values.insert(to.values.end(), point.begin(), point.end());
       }
       add(KernelData(manifold, kept, kNeighbours.back(), pool), held,
@@ -252,8 +262,8 @@ class Search {
 
 KernelFit fit_kernel_density(std::shared_ptr<const Manifold<double>> manifold, const Points<double>& points,
                              const Points<double>& validation, std::optional<KernelShape> shape,
-                             ThreadPool* pool) {
-  Search search(manifold, points, validation, pool);
+                             ThreadPool* pool, const std::vector<std::size_t>& groups) {
+  Search search(manifold, points, validation, pool, groups);
   KernelFit best = search.best(KernelShape::one);
   if (shape == KernelShape::one) return best;
   for (const KernelShape next : {KernelShape::local, KernelShape::anisotropic}) {
@@ -266,8 +276,9 @@ KernelFit fit_kernel_density(std::shared_ptr<const Manifold<double>> manifold, c
 
 std::vector<KernelFit> fit_kernel_densities(std::shared_ptr<const Manifold<double>> manifold,
                                             const Points<double>& points, const Points<double>& validation,
-                                            ThreadPool* pool, const std::function<bool()>& enough) {
-  Search search(manifold, points, validation, pool);
+                                            ThreadPool* pool, const std::function<bool()>& enough,
+                                            const std::vector<std::size_t>& groups) {
+  Search search(manifold, points, validation, pool, groups);
   std::vector<KernelFit> fits;
   for (const KernelShape shape : {KernelShape::one, KernelShape::local, KernelShape::anisotropic}) {
     if (!fits.empty() && enough && enough()) break;

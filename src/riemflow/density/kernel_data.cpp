@@ -53,6 +53,7 @@ KernelData::KernelData(std::shared_ptr<const Manifold<double>> manifold, const P
       if (!taken[other]) weights_.back() += 1 / static_cast<double>(points.size());
       taken[other] = true;
     }
+    origins_.push_back(all.order()[i]);
     const auto point = points[all.order()[i]];
     centres_.values.insert(centres_.values.end(), point.begin(), point.end());
   }

@@ -43,6 +43,8 @@ class KernelData {
   const std::shared_ptr<const Manifold<double>>& manifold() const { return space_->shared_manifold(); }
   const Points<double>& centres() const { return centres_; }
   const std::vector<double>& weights() const { return weights_; }
+  /// A point that each centre stands for.
+  const std::vector<std::uint32_t>& origins() const { return origins_; }
   /// Largest number of neighbours that there is: most_neighbours, or all others.
   int most_neighbours() const { return static_cast<int>(kept_); }
   /// Geometric mean of the distances to the k-th neighbours; 1 where nobody has one.
@@ -59,6 +61,7 @@ class KernelData {
   std::shared_ptr<const KernelSpace> space_;
   Points<double> centres_;
   std::vector<double> weights_;
+  std::vector<std::uint32_t> origins_;
   std::shared_ptr<const MetricTree> tree_;
   std::size_t kept_ = 0;
   std::vector<double> distances_;                   // to the neighbours of each centre, the nearest first

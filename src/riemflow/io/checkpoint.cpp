@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "riemflow/core/error.hpp"
@@ -54,7 +55,10 @@ const Tensor& tensor_of(const Model& model, const std::string& name) {
 
 }  // namespace
 
-bool has_state(const Model& model) { return !model.state.empty(); }
+bool has_state(const Model& model) {
+  return std::any_of(model.state.begin(), model.state.end(),
+                     [](const Tensor& tensor) { return tensor.name == kNumbers; });
+}
 
 template <class T>
 std::vector<Tensor> state_tensors(const FitState<T>& state) {

@@ -1,0 +1,76 @@
+#include "riemflow/io/held_out.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+#include "riemflow/io/checkpoint.hpp"
+#include "tests/density/kernel_cases.hpp"
+#include "tests/io/changed_model.hpp"
+
+namespace riemflow {
+namespace {
+
+Model kernels_at(const Points<double>& centres) {
+  const auto n = centres.size();
+  return make_model("sphere:2", KernelParameters{centres,
+                                                 std::vector<double>(n, 1 / static_cast<double>(n)),
+                                                 std::vector<double>(n, 0.1),
+                                                 {},
+                                                 0.01});
+}
+
+Points<double> axes(std::initializer_list<int> which) {
+  Points<double> points(which.size(), 3);
+  std::size_t i = 0;
+  for (const int axis : which) points[i++][static_cast<std::size_t>(axis)] = 1;
+  return points;
+}
+
+TEST(HeldOut, ScoresComeBackBitForBitAndArePartOfNoTraining) {
+  const HeldOutScores scores{
+      {7, 0, 123456},
+      {-1.25, -std::numeric_limits<double>::infinity(), std::numeric_limits<double>::quiet_NaN()}};
+  Model model = kernels_at(axes({0, 1}));
+  keep_held_out(model, {{1}, {0.5}});
+  keep_held_out(model, scores);  // in place of the first
+  const Model read = through_a_file(model);
+  const auto found = held_out_of(read);
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->points, scores.points);
+  EXPECT_EQ(found->log_densities[0], -1.25);
+  EXPECT_EQ(found->log_densities[1], scores.log_densities[1]);
+  EXPECT_TRUE(std::isnan(found->log_densities[2]));
+  EXPECT_FALSE(has_state(read));
+  EXPECT_FALSE(held_out_of(kernels_at(axes({0}))));
+  // A pool has scores of its own, none of its members'.
+  EXPECT_FALSE(held_out_of(make_pool({model}, {1})));
+}
+
+TEST(HeldOut, AnotherTensorOfThatNameIsRefused) {
+  Model model = kernels_at(axes({0}));
+  const std::vector<double> rows = {0.5, 1, -1, 1, 3, std::numeric_limits<double>::infinity()};
+  for (std::size_t row = 0; row < 3; ++row) {
+    model.state = {make_tensor<double>("state.held_out", {1, 2}, std::span<const double>(&rows[2 * row], 2))};
+    EXPECT_THROW(held_out_of(model), Error) << row;
+  }
+  model.state = {make_tensor<double>("state.held_out", {2, 1}, std::span<const double>(rows.data(), 2))};
+  EXPECT_THROW(held_out_of(model), Error);
+}
+
+TEST(HeldOut, CentresAreFoundInPoolsToo) {
+  const Model kernels = kernels_at(axes({0, 1}));
+  EXPECT_TRUE(has_centre_among(kernels, axes({2, 1})));
+  EXPECT_FALSE(has_centre_among(kernels, axes({2})));
+  EXPECT_FALSE(has_centre_among(kernels, Points<double>(0, 3)));
+  const Model pool = make_pool({kernels_at(axes({2})), kernels}, {0.5, 0.5});
+  EXPECT_TRUE(has_centre_among(pool, axes({1})));
+  EXPECT_TRUE(has_centre_among(pool, axes({2})));
+  MixtureParameters mixture{Points<double>(1, 3), {1}, {3}};
+  mixture.means.values = {1, 0, 0};
+  EXPECT_FALSE(has_centre_among(make_model("sphere:2", mixture), axes({0})));
+}
+
+}  // namespace
+}  // namespace riemflow
