@@ -2,6 +2,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <charconv>
 #include <filesystem>
 #include <thread>
 
@@ -24,12 +25,14 @@
 namespace riemflow::app {
 namespace {
 
+constexpr std::uint64_t kLastSeed = 1'000'000;
+
 struct Options {
   DataChoice data;
   std::string manifold, directory = "compare", methods, protocol = "both", time_limit = "60s",
-                        split = "80/10/10", device = "cpu";
+                        split = "80/10/10", device = "cpu", seeds = "0-4", group_within;
   std::vector<std::string> rows, notes;
-  int splits = 5, threads = 0, jobs = 1;
+  int splits = 0, threads = 0, jobs = 1;
   bool json = false;
 };
 
@@ -60,12 +63,33 @@ std::vector<Method> rows_of(const std::vector<std::string>& texts) {
   return rows;
 }
 
+/// --seeds A-B or A, or the first --splits of them.
+SeedRange seeds_of(const Options& options) {
+  if (options.splits > 0) return {0, static_cast<std::uint64_t>(options.splits) - 1};
+  const std::string& text = options.seeds;
+  const char* const end = text.data() + text.size();
+  SeedRange seeds;
+  auto [stop, code] = std::from_chars(text.data(), end, seeds.first);
+  bool good = code == std::errc();
+  seeds.last = seeds.first;
+  if (good && stop != end) {
+    good = *stop == '-';
+    const auto second = std::from_chars(stop + 1, end, seeds.last);
+    good = good && second.ec == std::errc() && second.ptr == end;
+  }
+  require(good && seeds.first <= seeds.last && seeds.last - seeds.first < 1000 && seeds.last <= kLastSeed,
+          fmt::format("--seeds {} is no range of seeds", text),
+          "give the first and the last, as in 100-109; at most 1000, none above a million", Fault::usage);
+  return seeds;
+}
+
 /// What all runs of a file must have in common, to be compared and to be resumed.
 std::string configuration(const Options& options, const std::string& sha256) {
-  return fmt::format("data {}, split {}, time limit {}, manifold {}, columns {}", sha256.substr(0, 16),
+  return fmt::format("data {}, split {}, time limit {}, manifold {}, columns {}{}", sha256.substr(0, 16),
                      options.split, options.time_limit,
                      options.manifold.empty() ? "inferred" : options.manifold,
-                     options.data.reading.columns.empty() ? "inferred" : options.data.reading.columns);
+                     options.data.reading.columns.empty() ? "inferred" : options.data.reading.columns,
+                     options.group_within.empty() ? "" : ", groups within " + options.group_within);
 }
 
 /// The command that makes these results, for their header.
@@ -74,7 +98,9 @@ std::string command_line(const Options& options, const std::string& data) {
   if (!options.methods.empty()) line += " --methods " + options.methods;
   for (const std::string& row : options.rows) line += fmt::format(" --row '{}'", row);
   if (options.protocol != "both") line += " --protocol " + options.protocol;
-  line += fmt::format(" --splits {} --time-limit {}", options.splits, options.time_limit);
+  const SeedRange seeds = seeds_of(options);
+  line += fmt::format(" --seeds {}-{} --time-limit {}", seeds.first, seeds.last, options.time_limit);
+  if (!options.group_within.empty()) line += " --group-within " + options.group_within;
   if (options.device != "cpu") line += " --device " + options.device;
   if (options.jobs > 1) line += fmt::format(" --jobs {}", options.jobs);
   return line;
@@ -137,6 +163,8 @@ void run(const Options& options) {
   comparison.extra = settings;
   comparison.time_limit = options.time_limit;
   comparison.directory = options.directory;
+  comparison.seeds = seeds_of(options);
+  comparison.group_within = options.group_within;
   seconds_of(options.time_limit);
   std::vector<const Method*> wanted = chosen_methods(options.methods);
   const std::vector<Method> rows = rows_of(options.rows);
@@ -179,7 +207,7 @@ void run(const Options& options) {
     results.describe(key, made);
   }
   const auto experiment = make_comparison(comparison);
-  const std::vector<Job> jobs = jobs_left(*experiment, results, options.splits, "", false);
+  const std::vector<Job> jobs = jobs_left(*experiment, results, comparison.seeds, "", false);
   if (!jobs.empty()) {
     results.describe("configuration", now);
     results.describe("version", RIEMFLOW_VERSION);
@@ -200,33 +228,34 @@ void run(const Options& options) {
     say("Interrupted; {} holds the runs that are done. The same command goes on.", path(".runs.json"));
     throw Exit{kInterrupted};
   }
-  std::vector<Summary> summaries;
-  for (const std::string& protocol : comparison.protocols)
-    summaries.push_back(summarise(results, comparison.methods, protocol));
+  results.take_in();
+  const std::vector<Summary> summaries = summaries_of(results, comparison);
   std::string legend = "| row | made by | |\n|---|---|---|\n";
   for (const Method* method : comparison.methods)
     legend += fmt::format("| {} | `{}` | {} |\n", method->name,
                           command_of(*method, *parse_manifold<double>(manifold)), method->description);
   const std::string page = fmt::format(
-      "# {}\n\n`{}`; {}.\n\nMean test NLL in nats over the splits ± its standard error (lower is better). "
-      "Differences are "
-      "paired, over all test points of all splits, ± their standard error; below 0 is better than the kernel "
+      "# {}\n\n`{}`; {}.\n\nMean test NLL in nats over the splits of seeds {} to {} (lower is better). "
+      "Differences are paired: the same test points of the same splits; below 0 is better than the kernel "
       "density. The best kernel density is the best on the test points. Kernel densities have training and "
       "validation points as centres. A fit {}. Mass: the farthest from 1 of all "
       "splits; of flows by a change of variables at 300 points.\n\n{}\n{}",
-      data.name, results.description("command"), results.origin(),
+      data.name, command_line(options, data.name), results.origin(), comparison.seeds.first,
+      comparison.seeds.last,
       options.time_limit == "none" ? "takes as long as it takes"
                                    : fmt::format("takes {} at most", options.time_limit),
-      experiment->table(results), legend);
+      tables_of(summaries), legend);
   Json json = {{"data", data.name},
                {"sha256", data.sha256},
                {"manifold", manifold},
                {"configuration", now},
+               {"seeds", {comparison.seeds.first, comparison.seeds.last}},
                {"protocols", Json::array()}};
   for (const Summary& summary : summaries) json["protocols"].push_back(json_of(summary));
-  write_file_atomically(path(".md"), page);
-  write_file_atomically(path(".csv"), csv(summaries));
-  write_file_atomically(path(".json"), json.dump(2) + "\n");
+  // Never the name of the data, which may lie in the same directory.
+  write_file_atomically(path(".compare.md"), page);
+  write_file_atomically(path(".compare.csv"), csv(summaries));
+  write_file_atomically(path(".compare.json"), json.dump(2) + "\n");
   if (options.json)
     print_json(json);
   else
@@ -242,10 +271,15 @@ void add_compare(CLI::App& app) {
       app.add_subcommand("compare", "Kernel densities, mixtures and flows on your data: one table");
   auto options = std::make_shared<Options>();
   add_data(*command, options->data)->required();
-  command
-      ->add_option("--splits", options->splits, "Random splits, of seeds 0, 1, …; the same for all methods")
-      ->capture_default_str()
-      ->check(CLI::Range(1, 1000));
+  auto* seeds = command
+                    ->add_option("--seeds", options->seeds,
+                                 "Random splits of these seeds, the same for all methods; the table is of "
+                                 "these alone. Choose by some, report others that were run once")
+                    ->capture_default_str()
+                    ->type_name("A-B");
+  command->add_option("--splits", options->splits, "So many splits: --seeds 0-(N−1)")
+      ->check(CLI::Range(1, 1000))
+      ->excludes(seeds);
   command
       ->add_option("--methods", options->methods,
                    fmt::format("Rows of the table, with commas between: {}; all unless given",
@@ -265,11 +299,16 @@ void add_compare(CLI::App& app) {
   command->add_option("--split", options->split, "Shares of training, validation and test points")
       ->capture_default_str()
       ->type_name("A/B/C");
+  command
+      ->add_option("--group-within", options->group_within,
+                   "Of distinct points: keep those linked by steps of at most this distance on one side, as "
+                   "fit does")
+      ->type_name("DISTANCE");
   command->add_option("--manifold", options->manifold, "Where the points live; inferred unless given")
       ->type_name("NAME");
   command
       ->add_option("--directory", options->directory,
-                   "Where NAME.md, NAME.csv, NAME.json and NAME.runs.json are, after the name of the data")
+                   "Where NAME.compare.md, .csv and .json and NAME.runs.json are, after the name of the data")
       ->capture_default_str()
       ->type_name("DIR");
   add_device(*command, options->device);
@@ -287,8 +326,9 @@ void add_compare(CLI::App& app) {
       ->allow_extra_args(false);
   add_json(*command, options->json);
   command->footer(
-      "Runs that are done are kept: an interrupted comparison goes on where it stopped, and --splits may "
-      "grow.\n\n"
+      "Runs that are done are kept: an interrupted comparison goes on where it stopped, --seeds may "
+      "grow,\n"
+      "and several processes may share a directory.\n\n"
       "Examples:\n"
       "  riemflow compare quakes.csv\n"
       "  riemflow compare quakes.csv --methods kernel-one,kernel-local,auto --splits 3 --protocol distinct\n"

@@ -88,7 +88,8 @@ void reproduce(const ReproduceOptions& options) {
           "name another one with --directory", Fault::cannot_write);
   Results results(path(".json"), options.name, options.quick);
   const int runs = options.runs > 0 ? options.runs : options.quick ? 1 : experiment->runs();
-  const std::vector<Job> jobs = jobs_left(*experiment, results, runs, options.only, options.quick);
+  const std::vector<Job> jobs = jobs_left(
+      *experiment, results, SeedRange{0, static_cast<std::uint64_t>(runs) - 1}, options.only, options.quick);
   const RunOptions run_options{options.quick, options.threads_per_run, options.data_dir,
                                device_named(options.device).value()};
   for (const Job& job : jobs) experiment->check(job.cell, run_options);

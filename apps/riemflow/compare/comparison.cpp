@@ -2,11 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <unistd.h>
+
 #include <cmath>
 #include <filesystem>
 
 #include "apps/riemflow/commands.hpp"
-#include "apps/riemflow/compare/summary.hpp"
 #include "apps/riemflow/fit/pooling.hpp"
 #include "apps/riemflow/fit/progress.hpp"
 #include "apps/riemflow/fit/run.hpp"
@@ -22,6 +23,23 @@ namespace {
 
 constexpr CubatureOptions kMassOptions{1e-3, 0, 200'000};
 constexpr std::size_t kMassSamples = 300;
+
+/// Settings of fit that a protocol adds.
+Values protocol_values(const ComparisonOptions& options, const std::string& protocol) {
+  Values values = options.extra;
+  values["quiet"] = "true";
+  if (protocol != kDistinct) return values;
+  values["dedup"] = "true";
+  if (!options.group_within.empty()) values["group-within"] = options.group_within;
+  return values;
+}
+
+/// The uniform density needs no fit, but its data are read as for one.
+Method readable(const Method& method) {
+  Method own = method;
+  if (own.preset.empty()) own.preset = "default";
+  return own;
+}
 
 class Comparison final : public Experiment {
  public:
@@ -42,16 +60,13 @@ class Comparison final : public Experiment {
   Json run(const std::string& cell, std::uint64_t split, const RunOptions&) const override {
     const Silence silence;  // of what each fit would say
     const auto [method, protocol] = place_of(cell);
-    Values extra = options_.extra;
+    Values extra = protocol_values(options_, protocol);
     extra["seed"] = std::to_string(split);
-    extra["quiet"] = "true";
-    if (protocol == kDistinct) extra["dedup"] = "true";
     if (!method->preset.empty()) extra["time-limit"] = options_.time_limit;
     if (const auto device = options_.devices.find(method); device != options_.devices.end())
       extra["device"] = device->second;
     FitRequest request;
-    Method own = *method;
-    if (own.preset.empty()) own.preset = "default";
+    const Method own = readable(*method);
     request.settings = settings_of(own, extra);
     const TrainingData data = read_training_data(options_.data, request.settings);
     request.settings = settings_of(on(own, *parse_manifold<double>(data.manifold)), extra, &request.recorded);
@@ -60,22 +75,13 @@ class Comparison final : public Experiment {
     if (method->preset.empty())
       add_scores(base_scores(data.manifold, test).log_densities, result);
     else
-      fit(request, data, test, fmt::format("{}-{}-{}", method->name, protocol, split), result);
+      fit(request, data, test, fmt::format("{}-{}-{}-{}", method->name, protocol, split, getpid()), result);
     result["points"] = {data.split.training.size(), data.split.validation.size(), test.size()};
     return result;
   }
 
   std::string table(const Results& results) const override {
-    std::string text;
-    for (const std::string& protocol : options_.protocols)
-      text += fmt::format(
-          "## {}\n\n{}\n\n{}\n", protocol == kDistinct ? "Distinct points" : "Customary split",
-          protocol == kDistinct
-              ? "One of each set of equal points is kept before the split: a test point is new."
-              : "Equal points fall on both sides of the split, as in the literature. Where there are "
-                "many, a test point may be a training point, and the score has no bound.",
-          markdown(summarise(results, options_.methods, protocol)));
-    return text;
+    return tables_of(summaries_of(results, options_));
   }
 
  private:
@@ -140,6 +146,36 @@ class Comparison final : public Experiment {
 };
 
 }  // namespace
+
+std::vector<Summary> summaries_of(const Results& results, const ComparisonOptions& options) {
+  std::vector<Summary> summaries;
+  for (const std::string& protocol : options.protocols) {
+    const FitSettings settings =
+        settings_of(readable(*options.methods.front()), protocol_values(options, protocol));
+    const TrainingData data = [&] {
+      const Silence silence;
+      return read_training_data(options.data, settings);
+    }();
+    TestPoints tests;
+    for (std::uint64_t seed = options.seeds.first; seed <= options.seeds.last; ++seed)
+      tests[seed] = split_points(data.groups, parse_split(settings.split), seed).test;
+    summaries.push_back(summarise(results, options.methods, protocol, tests));
+  }
+  return summaries;
+}
+
+std::string tables_of(const std::vector<Summary>& summaries) {
+  std::string text;
+  for (const Summary& summary : summaries)
+    text += fmt::format(
+        "## {}\n\n{}\n\n{}\n", summary.protocol == kDistinct ? "Distinct points" : "Customary split",
+        summary.protocol == kDistinct
+            ? "One of each set of equal points is kept before the split: a test point is new."
+            : "Equal points fall on both sides of the split, as in the literature. Where there are "
+              "many, a test point may be a training point, and the score has no bound.",
+        markdown(summary));
+  return text + footnote() + "\n";
+}
 
 std::unique_ptr<Experiment> make_comparison(ComparisonOptions options) {
   return std::make_unique<Comparison>(std::move(options));

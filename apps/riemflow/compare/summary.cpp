@@ -4,21 +4,17 @@
 
 #include <cmath>
 #include <limits>
-#include <map>
 
-#include "apps/riemflow/support/scoring.hpp"
+#include "riemflow/core/error.hpp"
+#include "riemflow/train/split_mean.hpp"
 
 namespace riemflow::app {
 namespace {
 
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
-/// The runs of a cell by their split.
-std::map<int, const Json*> by_split(const Results& results, const std::string& cell) {
-  std::map<int, const Json*> runs;
-  for (const Json* run : results.runs_of(cell)) runs[run->value("split", -1)] = run;
-  return runs;
-}
+/// The runs of a cell by the seeds of their splits.
+using Runs = std::map<std::uint64_t, const Json*>;
 
 double number(const Json& json) { return json.is_number() ? json.get<double>() : kNaN; }
 
@@ -29,25 +25,46 @@ const Json& entry(const Json& run, const char* key) {
   return found == run.end() ? none : *found;
 }
 
-/// Mean of log q − log p over the points that both have, of the splits that both have.
-Estimate difference(const Results& results, const std::string& own, const std::string& other) {
-  RunningMean mean;
-  const auto theirs = by_split(results, other);
-  for (const auto& [split, run] : by_split(results, own)) {
-    const auto found = theirs.find(split);
-    if (found == theirs.end()) continue;
-    const Json &p = entry(*run, "log_densities"), &q = entry(*found->second, "log_densities");
-    for (std::size_t i = 0; i < std::min(p.size(), q.size()); ++i)
-      if (const double d = number(q[i]) - number(p[i]); std::isfinite(d)) mean.add(d);
+Runs runs_of(const Results& results, const std::string& cell, const TestPoints& tests) {
+  Runs runs;
+  for (const Json* run : results.runs_of(cell)) {
+    const auto seed = run->value("split", std::uint64_t{0});
+    const auto test = tests.find(seed);
+    if (test == tests.end()) continue;
+    require(entry(*run, "log_densities").size() == test->second.size() && entry(*run, "points").size() == 3,
+            fmt::format("the runs of {}, seed {}, are not of these data", cell, seed),
+            "name another --directory, or move them away", Fault::bad_data);
+    runs[seed] = run;
   }
-  if (own == other) return {0, kNaN};
-  return {mean.mean(), mean.standard_error()};
+  return runs;
 }
 
-Estimate over_splits(const std::vector<double>& values) {
-  RunningMean mean;
-  for (const double value : values) mean.add(value);
-  return {mean.mean(), mean.standard_error()};
+/// −log p, or log q − log p where `others` are given, of the splits that all have.
+Estimate mean_of(const Runs& own, const Runs* others, const TestPoints& tests) {
+  std::vector<TestedSplit> splits;
+  for (const auto& [seed, run] : own) {
+    if (others != nullptr && !others->contains(seed)) continue;
+    const Json &p = entry(*run, "log_densities"), &points = entry(*run, "points");
+    TestedSplit split{tests.at(seed), {}, points[0].get<std::size_t>(), 0};
+    for (const Json& part : points) split.all += part.get<std::size_t>();
+    for (std::size_t i = 0; i < p.size(); ++i)
+      split.values.push_back((others == nullptr ? 0 : number(entry(*others->at(seed), "log_densities")[i])) -
+                             number(p[i]));
+    splits.push_back(std::move(split));
+  }
+  const SplitMean found = mean_over_splits(splits);
+  return {found.mean, found.error};
+}
+
+/// Of the runs that have such a number.
+double mean_of(const Runs& runs, const char* key) {
+  double sum = 0, n = 0;
+  for (const auto& [seed, run] : runs)
+    if (const Json& value = entry(*run, key); value.is_number()) {
+      sum += value.get<double>();
+      n += 1;
+    }
+  return sum / n;  // NaN of none
 }
 
 std::string text(const Estimate& estimate, bool sign = false) {
@@ -68,7 +85,10 @@ std::string cell_name(const Method& method, const std::string& protocol) {
 }
 
 Summary summarise(const Results& results, const std::vector<const Method*>& methods,
-                  const std::string& protocol) {
+                  const std::string& protocol, const TestPoints& tests) {
+  const auto runs = [&](const Method& method) {
+    return runs_of(results, cell_name(method, protocol), tests);
+  };
   Summary summary;
   summary.protocol = protocol;
   double lowest = std::numeric_limits<double>::infinity();
@@ -76,25 +96,32 @@ Summary summarise(const Results& results, const std::vector<const Method*>& meth
   for (const Method* method : methods) {
     if (!method->kernel) continue;
     if (method->name == "kernel-one") one = method;
-    const double nll = over_splits(results.values(cell_name(*method, protocol), "nll")).mean;
+    const double nll = mean_of(runs(*method), "nll");
     if (nll < lowest) {
       lowest = nll;
       summary.best = method;
     }
   }
   for (const Method* method : methods) {
-    const std::string cell = cell_name(*method, protocol);
+    const Runs own = runs(*method);
     SummaryRow row{.method = method, .nll = {}, .to_one = {kNaN, kNaN}, .to_best = {kNaN, kNaN}};
-    row.splits = results.runs(cell);
+    row.splits = own.size();
     if (row.splits == 0) continue;
-    row.nll = over_splits(results.values(cell, "nll"));
-    row.validation = over_splits(results.values(cell, "validation_nll")).mean;
-    row.seconds = over_splits(results.values(cell, "fit_seconds")).mean;
-    for (const double failed : results.values(cell, "failed")) row.failed += static_cast<std::size_t>(failed);
-    if (one != nullptr) row.to_one = difference(results, cell, cell_name(*one, protocol));
-    if (summary.best != nullptr) row.to_best = difference(results, cell, cell_name(*summary.best, protocol));
+    row.nll = {mean_of(own, "nll"), mean_of(own, nullptr, tests).error};
+    row.validation = mean_of(own, "validation_nll");
+    row.seconds = mean_of(own, "fit_seconds");
+    const auto less = [&](const Method* other) -> Estimate {
+      if (other == nullptr) return {kNaN, kNaN};
+      if (other == method) return {0, kNaN};
+      const Runs theirs = runs(*other);
+      return mean_of(own, &theirs, tests);
+    };
+    row.to_one = less(one);
+    row.to_best = less(summary.best);
     row.mass = row.mass_error = kNaN;
-    for (const Json* run : results.runs_of(cell)) {
+    for (const auto& [seed, run] : own) {
+      if (const Json& failed = entry(*run, "failed"); failed.is_number())
+        row.failed += failed.get<std::size_t>();
       const double mass = number(entry(*run, "mass"));
       if (std::isnan(row.mass) || std::abs(mass - 1) > std::abs(row.mass - 1)) {
         row.mass = mass;
@@ -117,6 +144,14 @@ std::string markdown(const Summary& summary) {
                          std::isnan(row.seconds) ? "–" : fmt::format("{:.0f}", row.seconds), row.splits,
                          row.failed > 0 ? fmt::format(", {} points failed", row.failed) : "");
   return table;
+}
+
+std::string footnote() {
+  return "Each ± is one standard error of what another data set would give: test points are averaged over "
+         "the "
+         "splits that they are in, so that more splits of the same points cannot take it below that of the "
+         "points, and the variance between splits is added with Nadeau and Bengio's correction for training "
+         "sets that overlap; of one split it is that of its test points.";
 }
 
 std::string csv(const std::vector<Summary>& summaries) {

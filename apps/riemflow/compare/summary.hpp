@@ -1,6 +1,8 @@
 #pragma once
 // What the runs of a comparison say together: means, and differences point by point.
 
+#include <map>
+
 #include "apps/riemflow/compare/methods.hpp"
 #include "apps/riemflow/reproduce/results.hpp"
 
@@ -14,10 +16,9 @@ struct Estimate {
 struct SummaryRow {
   const Method* method;
   std::size_t splits = 0, failed = 0;  ///< test points that failed, in all
-  Estimate nll;                        ///< over the splits
+  Estimate nll;  ///< over the splits; errors are those of mean_over_splits (train/split_mean.hpp)
   double validation = 0;
-  /// NLL less that of a kernel density on the same points, over all test points of all splits; error NaN for
-  /// the row itself.
+  /// NLL less that of a kernel density on the same points of the same splits; error NaN for the row itself.
   Estimate to_one, to_best;
   double mass = 0, mass_error = 0;  ///< the mass farthest from 1, and what it is known to
   double seconds = 0;               ///< of a fit
@@ -32,8 +33,15 @@ struct Summary {
 /// The cell of Results in which a method's runs are.
 std::string cell_name(const Method& method, const std::string& protocol);
 
+/// The test points of each split, by its seed: numbers that name a point in all splits.
+using TestPoints = std::map<std::uint64_t, std::vector<std::size_t>>;
+
+/// Of the splits of `tests` alone. Error(Fault::bad_data) where runs are not of these test points.
 Summary summarise(const Results& results, const std::vector<const Method*>& methods,
-                  const std::string& protocol);
+                  const std::string& protocol, const TestPoints& tests);
+
+/// Of the table: what its numbers are, for a reader who has nothing else.
+std::string footnote();
 
 std::string markdown(const Summary& summary);
 /// Lines protocol,method,…, with a header before the first.

@@ -29,7 +29,7 @@ bool holds(const std::vector<std::string>& all, const std::vector<std::string>& 
 
 }  // namespace
 
-std::vector<Job> jobs_left(const Experiment& experiment, const Results& results, int runs,
+std::vector<Job> jobs_left(const Experiment& experiment, const Results& results, const SeedRange& seeds,
                            const std::string& only, bool quick) {
   const std::vector<Cell> all = experiment.cells(quick);
   std::vector<Cell> cells;
@@ -44,10 +44,9 @@ std::vector<Job> jobs_left(const Experiment& experiment, const Results& results,
   std::stable_sort(cells.begin(), cells.end(),
                    [](const Cell& a, const Cell& b) { return a.seconds > b.seconds; });
   std::vector<Job> jobs;
-  for (int seed = 0; seed < runs; ++seed)
+  for (std::uint64_t seed = seeds.first; seed <= seeds.last; ++seed)
     for (const Cell& cell : cells)
-      if (!results.has(cell.name, static_cast<std::uint64_t>(seed)))
-        jobs.push_back({cell.name, static_cast<std::uint64_t>(seed), cell.seconds});
+      if (!results.has(cell.name, seed)) jobs.push_back({cell.name, seed, cell.seconds});
   return jobs;
 }
 
@@ -63,6 +62,15 @@ std::size_t work_off(const Experiment& experiment, const std::vector<Job>& jobs,
     const auto begun = Clock::now();
     std::string problem;
     Json run;
+    {
+      const std::lock_guard lock(mutex);
+      results.take_in();
+      if (results.has(job.cell, job.seed)) {
+        worked += job.seconds;
+        say("{}/{}  {}, seed {}: another process has done it", ++done, jobs.size(), job.cell, job.seed);
+        return;
+      }
+    }
     try {
       run = experiment.run(job.cell, job.seed, options);
       run["seconds"] = seconds_since(begun);

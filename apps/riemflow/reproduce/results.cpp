@@ -1,8 +1,12 @@
 #include "apps/riemflow/reproduce/results.hpp"
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/file.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cmath>
 #include <cstdlib>
 #include <filesystem>
@@ -13,6 +17,39 @@
 #include "riemflow/io/atomic_file.hpp"
 
 namespace riemflow::app {
+namespace {
+
+/// Held while a file of this folder is read, changed and written, by one process at a time. The folder is
+/// what is locked: the file itself is replaced by every write. Where a file system has no such locks, the
+/// little time between reading and writing is all that is left to chance.
+class FolderLock {
+ public:
+  explicit FolderLock(const std::string& path) {
+    const std::filesystem::path folder = std::filesystem::path(path).parent_path();
+    descriptor_ = ::open(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    while (descriptor_ >= 0 && ::flock(descriptor_, LOCK_EX) != 0 && errno == EINTR) {
+    }
+  }
+  FolderLock(const FolderLock&) = delete;
+  FolderLock& operator=(const FolderLock&) = delete;
+  ~FolderLock() {
+    if (descriptor_ >= 0) ::close(descriptor_);
+  }
+
+ private:
+  int descriptor_;
+};
+
+Json read_results(const std::string& path) {
+  std::ifstream file(path);
+  Json all = Json::parse(file, nullptr, false);
+  require(all.is_object() && all.contains("runs") && all["runs"].is_object(),
+          path + ": not the results of an experiment", "move it away, or name another --directory",
+          Fault::bad_data);
+  return all;
+}
+
+}  // namespace
 
 Interval interval_of(const std::vector<double>& values) {
   const auto n = static_cast<double>(values.size());
@@ -44,11 +81,7 @@ Json rounded_array(const std::vector<double>& values, int digits) {
 
 Results::Results(std::string path, const std::string& experiment, bool quick) : path_(std::move(path)) {
   if (std::filesystem::exists(path_)) {
-    std::ifstream file(path_);
-    all_ = Json::parse(file, nullptr, false);
-    require(all_.is_object() && all_.contains("runs") && all_["runs"].is_object(),
-            path_ + ": not the results of an experiment", "move it away, or name another --directory",
-            Fault::bad_data);
+    all_ = read_results(path_);
     require(all_.value("experiment", "") == experiment && all_.value("quick", false) == quick,
             fmt::format("{} holds {} results of {}", path_, all_.value("quick", false) ? "quick" : "whole",
                         all_.value("experiment", "another experiment")),
@@ -63,7 +96,28 @@ bool Results::has(const std::string& cell, std::uint64_t seed) const {
   return runs.contains(cell) && runs[cell].contains(std::to_string(seed));
 }
 
+void Results::take_in() {
+  if (!std::filesystem::exists(path_)) return;
+  const Json theirs = read_results(path_);
+  for (const auto& [key, value] : theirs.items()) {
+    if (key == "runs" || key == "notes") continue;
+    const bool fixed = key == "configuration" || key.starts_with("row ");
+    require(!fixed || !all_.contains(key) || all_[key] == value,
+            fmt::format("{} now holds runs of another comparison ({}: {})", path_, key, value.dump()),
+            "another process writes to it: name another --directory");
+    if (!all_.contains(key)) all_[key] = value;
+  }
+  if (theirs.contains("notes"))
+    for (const auto& [key, value] : theirs["notes"].items())
+      if (!all_.contains("notes") || !all_["notes"].contains(key)) all_["notes"][key] = value;
+  for (const auto& [cell, seeds] : theirs["runs"].items())
+    for (const auto& [seed, run] : seeds.items())
+      if (!all_["runs"].contains(cell) || !all_["runs"][cell].contains(seed)) all_["runs"][cell][seed] = run;
+}
+
 void Results::add(const std::string& cell, std::uint64_t seed, Json run) {
+  const FolderLock lock(path_);
+  take_in();
   all_["runs"][cell][std::to_string(seed)] = std::move(run);
   write_file_atomically(path_, text());
 }

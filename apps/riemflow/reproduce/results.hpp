@@ -1,6 +1,6 @@
 #pragma once
 // The runs of an experiment, as experiments/results/NAME.json holds them: each run is written as soon as it
-// is done, so that an experiment goes on where it stopped.
+// is done, so that an experiment goes on where it stopped. Several processes may add to one file.
 
 #include <cstdint>
 #include <nlohmann/json.hpp>
@@ -32,8 +32,11 @@ class Results {
   Results(std::string path, const std::string& experiment, bool quick);
 
   bool has(const std::string& cell, std::uint64_t seed) const;
-  /// Keeps the run, and writes the file.
+  /// Keeps the run, and writes the file, with the runs that other processes have added to it meanwhile.
+  /// Error(Fault::configuration) if theirs are of another configuration.
   void add(const std::string& cell, std::uint64_t seed, Json run);
+  /// Takes in the runs that other processes have added to the file; throws as add().
+  void take_in();
   /// Of the header: machine, command, version.
   void describe(const std::string& key, const std::string& value) { all_[key] = value; }
   std::string description(const std::string& key) const { return all_.value(key, std::string()); }
