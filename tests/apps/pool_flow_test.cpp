@@ -15,22 +15,19 @@ namespace riemflow::app {
 namespace {
 
 TEST(PoolFlow, IsSavedWithTheToleranceOfEvaluationWhereNoStepOfTuningFits) {
-  PoolFlow job{"ball:2", Points<float>(40, 2), Points<float>(10, 2), 1, 1, Device::cpu};
+  PoolFlow job{"ball:2", Points<float>(8, 2), Points<float>(8, 2), 1, 1, Device::cpu};
   Random random(1, Purpose::test, 0, 0);
   for (Points<float>* points : {&job.training, &job.held_out})
     for (float& x : points->values) x = static_cast<float>(0.5 * (random.uniform() - 0.5));
-  const double seconds = 0.6;
+  const double seconds = 1;
   const auto start = std::chrono::steady_clock::now();
-  std::string last;
   const std::optional<Model> model =
       fit_pool_flow(job, seconds, [&](const char* stage, const FitProgress& p, long steps) {
-        last = stage;
         // Time for nothing but the look at what a step of tuning takes.
-        if (last == "flow matching" && p.iteration == steps)
-          std::this_thread::sleep_until(start + std::chrono::duration<double>(seconds - 2e-3));
+        if (std::string_view(stage) == "flow matching" && p.iteration == steps)
+          std::this_thread::sleep_until(start + std::chrono::duration<double>(seconds - 5e-3));
         return true;
       });
-  EXPECT_EQ(last, "flow matching");
   ASSERT_TRUE(model.has_value());
   EXPECT_EQ(model->config.solver.rtol, 1e-5);
   EXPECT_EQ(model->config.solver.atol, 1e-5);
