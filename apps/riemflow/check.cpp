@@ -10,6 +10,7 @@
 #include "apps/riemflow/support/count.hpp"
 #include "apps/riemflow/support/data.hpp"
 #include "apps/riemflow/support/options.hpp"
+#include "apps/riemflow/support/task_progress.hpp"
 #include "riemflow/core/error.hpp"
 
 namespace riemflow::app {
@@ -48,7 +49,7 @@ void print_text(const CheckOptions& options, const Examination& found) {
   fmt::print("model       {}: {}, {} precision, {}\n", options.model.path, found.manifold, found.precision,
              found.solver);
   fmt::print("mass        {:.6f} ± {:.2g} ({}, {} evaluations, {} failed); bar 1 ± {:g}, error included\n",
-             mass.value, mass.error, method_of(trust.mass), mass.evaluations, mass.failures, kMassBar);
+             mass.value, mass.error, method_of(found), mass.evaluations, mass.failures, kMassBar);
   if (found.is_flow) print_paths(trust);
   if (!found.data) return;
   const DataScores& data = *found.data;
@@ -65,8 +66,14 @@ void run(const CheckOptions& options) {
   const Model model = load_model(options.model.path);
   std::unique_ptr<PointSource> source;
   if (!options.data.path.empty()) source = options.data.open(model.config.manifold);
-  const Examination found =
-      examine_model(model, options.model, options.trust, source.get(), options.data.path);
+  TrustOptions trust = options.trust;
+  std::optional<TaskProgress> progress(std::in_place, "Check", 1);
+  trust.watch = [&](double done, double all, const char* part) {
+    progress->note(part);
+    progress->reach(done, all);
+  };
+  const Examination found = examine_model(model, options.model, trust, source.get(), options.data.path);
+  progress.reset();
   if (found.data) {
     for (const std::string& remark : source->remarks()) say_text(remark);
     if (found.data->is_training_data)
@@ -82,7 +89,7 @@ void run(const CheckOptions& options) {
     fmt::print("{}\n", verdict);
   }
   finish_output();
-  if (!found.trust.reasons.empty()) throw Exit{static_cast<int>(Fault::numerical)};
+  if (found.trust.verdict() != Verdict::trustworthy) throw Exit{static_cast<int>(Fault::numerical)};
 }
 
 }  // namespace
@@ -92,19 +99,29 @@ void add_check(CLI::App& app) {
   auto options = std::make_shared<CheckOptions>();
   add_model(*command, options->model);
   add_data(*command, options->data);
-  add_count(*command, "--points", options->trust.points, 1, 10'000'000,
-            "Samples of the model to follow; 2000 unless given");
+  add_count(
+      *command, "--points", options->trust.points, 1, 10'000'000,
+      "Samples of the model to follow; 2000 unless given. The flows of a pool share them by their weights, "
+      "200 each at least");
   command->add_option("--seed", options->trust.seed, "Of the samples")->capture_default_str();
-  add_count(*command, "--mass-points", options->trust.mass_samples, 10, 10'000'000,
-            "Samples for the mass in more than 3 dimensions, 300 unless given; up to 3 it is by quadrature");
+  add_count(
+      *command, "--mass-points", options->trust.mass_samples, 10, 10'000'000,
+      "Samples for the mass of a flow in more than 3 dimensions, and where quadrature does not settle it; "
+      "300 unless given");
+  add_count(*command, "--evaluations", options->trust.evaluations, 1000, 1'000'000'000,
+            "Of densities of flows in the quadrature of the mass, at most; 20000 unless given");
   add_json(*command, options->json);
   command->footer(
       "The verdict is 'trustworthy' (exit 0) if the mass is 1 within 0.002, its error included, if no sample "
       "fails,\n"
       "and if round trips, log-densities against a tighter solve, and points on the manifold stay within the "
       "bars\n"
-      "printed beside them; else 'NOT trustworthy' with the reasons (exit 75). A mass that is not settled is "
-      "no pass.\n"
+      "printed beside them, and if the test score recorded in the model is within 5 standard errors of its "
+      "validation\n"
+      "score; 'NOT trustworthy' with the reasons if one of them does not hold (exit 75); 'not settled' (exit "
+      "75 as "
+      "well) if\n"
+      "none fails but the error of the mass is too large to tell.\n"
       "\n"
       "Examples:\n"
       "  riemflow check quakes.model\n"

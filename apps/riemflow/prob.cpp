@@ -5,6 +5,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <numbers>
+#include <optional>
 
 #include "apps/riemflow/commands.hpp"
 #include "apps/riemflow/support/console.hpp"
@@ -12,7 +13,9 @@
 #include "apps/riemflow/support/exact_flow.hpp"
 #include "apps/riemflow/support/numbers.hpp"
 #include "apps/riemflow/support/options.hpp"
+#include "apps/riemflow/support/task_progress.hpp"
 #include "riemflow/core/error.hpp"
+#include "riemflow/engine/region_probability.hpp"
 #include "riemflow/io/geojson_polygons.hpp"
 #include "riemflow/manifold/earth.hpp"
 
@@ -27,7 +30,7 @@ struct ProbOptions {
   bool json = false;
 };
 
-constexpr double kNegligible = 1e-7;  // a probability is never asked for more exactly than this
+constexpr const char* kMethod = "adaptive quadrature for flows, integrals along the border for kernels";
 
 EarthRegion polygon_region(const std::string& path) {
   GeoPolygons found = read_geojson_polygons(path);
@@ -36,22 +39,36 @@ EarthRegion polygon_region(const std::string& path) {
   return region;
 }
 
-std::vector<EarthRegion> regions_of(const ProbOptions& options) {
+struct Asked {
+  EarthRegion region;
+  std::optional<EarthRegion> complement;  ///< of a circle
+};
+
+/// With the rest of the sphere as the circle about the antipode, where it is one.
+Asked circle_of(double latitude, double longitude, double km) {
+  const double rest = std::numbers::pi * kEarthRadiusKm - km;
+  Asked asked{earth_circle(latitude, longitude, km), std::nullopt};
+  if (rest > 0)
+    asked.complement = earth_circle(-latitude, longitude > 0 ? longitude - 180 : longitude + 180, rest);
+  return asked;
+}
+
+std::vector<Asked> regions_of(const ProbOptions& options) {
   const int kinds = (options.circles.empty() ? 0 : 1) + (options.boxes.empty() ? 0 : 1) +
                     (options.polygons.empty() ? 0 : 1);
   require(kinds == 1, kinds == 0 ? "no region was given" : "regions of more than one kind were given",
           "give one of --circle LAT,LON,KM, --box W,S,E,N and --polygon F.geojson, or several of one kind",
           Fault::usage);
-  std::vector<EarthRegion> regions;
+  std::vector<Asked> regions;
   for (const std::string& text : options.circles) {
     const auto n = numbers_of(text, 3, "--circle", "LAT,LON,KM");
-    regions.push_back(earth_circle(n[0], n[1], n[2]));
+    regions.push_back(circle_of(n[0], n[1], n[2]));
   }
   for (const std::string& text : options.boxes) {
     const auto n = numbers_of(text, 4, "--box", "W,S,E,N");
-    regions.push_back(earth_box(n[0], n[1], n[2], n[3]));
+    regions.push_back({earth_box(n[0], n[1], n[2], n[3]), std::nullopt});
   }
-  for (const std::string& path : options.polygons) regions.push_back(polygon_region(path));
+  for (const std::string& path : options.polygons) regions.push_back({polygon_region(path), std::nullopt});
   return regions;
 }
 
@@ -64,108 +81,58 @@ std::string with_error(double value, double error) {
   return fmt::format("{:.{}f} ± {:.2g}", value, std::clamp(std::min(meant, known), 1, 20), error);
 }
 
-void print_rows(const std::vector<EarthRegion>& regions, const std::vector<Integral>& results) {
+void print_rows(const std::vector<Asked>& regions, const std::vector<Integral>& results) {
   std::size_t width = 6;
-  for (const EarthRegion& region : regions) width = std::max(width, region.name.size());
+  for (const Asked& asked : regions) width = std::max(width, asked.region.name.size());
   fmt::print("{:<{}}  {:<24} {:>14} {:>12} {:>10}\n", "region", width, "probability", "km²", "uniform",
              "ratio");
   for (std::size_t i = 0; i < regions.size(); ++i) {
-    const double uniform = regions[i].steradians / (4 * std::numbers::pi);
-    fmt::print("{:<{}}  {:<24} {:>14.{}f} {:>12.6g} {:>10.4g}\n", regions[i].name, width,
-               with_error(results[i].value, results[i].error), regions[i].steradians * kEarthKm2PerSr,
-               regions[i].steradians * kEarthKm2PerSr < 1000 ? 3 : 0, uniform, results[i].value / uniform);
+    const double uniform = regions[i].region.steradians / (4 * std::numbers::pi);
+    fmt::print("{:<{}}  {:<24} {:>14.{}f} {:>12.6g} {:>10.4g}\n", regions[i].region.name, width,
+               with_error(results[i].value, results[i].error), regions[i].region.steradians * kEarthKm2PerSr,
+               regions[i].region.steradians * kEarthKm2PerSr < 1000 ? 3 : 0, uniform,
+               results[i].value / uniform);
   }
 }
 
-void print_as_json(const ProbOptions& options, const std::vector<EarthRegion>& regions,
+void print_as_json(const ProbOptions& options, const std::vector<Asked>& regions,
                    const std::vector<Integral>& results) {
   nlohmann::ordered_json rows = nlohmann::ordered_json::array();
   for (std::size_t i = 0; i < regions.size(); ++i) {
     const Integral& p = results[i];
-    rows.push_back({{"region", regions[i].name},
+    rows.push_back({{"region", regions[i].region.name},
                     {"probability", p.value},
                     {"error", p.error},
                     {"converged", p.converged},
                     {"evaluations", p.evaluations},
                     {"failures", p.failures},
-                    {"area_km2", regions[i].steradians * kEarthKm2PerSr},
-                    {"uniform_probability", regions[i].steradians / (4 * std::numbers::pi)},
-                    {"remarks", regions[i].remarks}});
+                    {"area_km2", regions[i].region.steradians * kEarthKm2PerSr},
+                    {"uniform_probability", regions[i].region.steradians / (4 * std::numbers::pi)},
+                    {"remarks", regions[i].region.remarks}});
   }
-  print_json({{"model", options.model.path}, {"method", "adaptive quadrature"}, {"regions", rows}});
-}
-
-/// The concentration 1/h² that is not exceeded by the kernels of 95 % of the weight: the rest of their mass
-/// is found by halving.
-double sharpest(const KernelParameters& kernels) {
-  std::vector<std::pair<double, double>> by_width;
-  for (std::size_t i = 0; i < kernels.size(); ++i)
-    by_width.emplace_back(kernels.bandwidths[i], kernels.weights[i]);
-  std::sort(by_width.begin(), by_width.end());
-  double below = 0;
-  for (const auto& [width, weight] : by_width)
-    if ((below += weight) >= 0.05) return 1 / (width * width);
-  return 0;
-}
-
-/// The largest concentration of a mixture's components; 0 of a flow over the default base, whose densities
-/// the cubature finds its way in; of a pool the largest of its members'.
-double sharpest(const Model& model) {
-  if (model.config.model == ModelKind::pool) {
-    double most = 0;
-    for (const Model& member : pool_of(model).members) most = std::max(most, sharpest(member));
-    return most;
-  }
-  if (model.config.model == ModelKind::kde) return sharpest(kernels_of(model, ""));
-  if (const auto base = model.metadata.find("base"); base != model.metadata.end() && base->second == "kde")
-    return sharpest(kernels_of(model, kBasePrefix));
-  if (model.config.model != ModelKind::vmf_mixture) return 0;
-  const MixtureParameters mixture = mixture_of(model);
-  double most = 0;
-  for (std::size_t k = 0; k < mixture.size(); ++k)
-    if (mixture.weights[k] > kNegligible) most = std::max(most, mixture.kappas[k]);
-  return most;
-}
-
-/// The region's patches, cut so small that the first round cannot step over a peak of concentration κ: a node
-/// every two widths, (2/√κ)², with rules of 15 × 15 nodes, and at most some twelve million.
-std::vector<Patch> cut_to(const EarthRegion& region, double kappa, CubatureOptions& options) {
-  constexpr double kNodes = 15 * 15, kMost = 12e6;
-  const double wanted = std::min(region.steradians * kappa / 4, kMost);
-  const auto pieces =
-      static_cast<int>(std::ceil(std::sqrt(wanted / (kNodes * static_cast<double>(region.patches.size())))));
-  if (pieces <= 1) return region.patches;
-  std::vector<Patch> patches;
-  for (const Patch& patch : region.patches)
-    for (Patch& piece : cut(patch, {pieces, pieces, 1})) patches.push_back(std::move(piece));
-  options.start = static_cast<std::size_t>(kNodes) * patches.size();
-  options.evaluations = std::max(options.evaluations, 2 * options.start);
-  return patches;
+  print_json({{"model", options.model.path}, {"method", kMethod}, {"regions", rows}});
 }
 
 void run(const ProbOptions& options) {
-  const std::vector<EarthRegion> regions = regions_of(options);
+  const std::vector<Asked> regions = regions_of(options);
   const Model model = load_model(options.model.path);
   require(model.config.manifold == "sphere:2",
           fmt::format("{}: the model is on {}, and regions are of the Earth, sphere:2", options.model.path,
                       model.config.manifold),
           "riemflow grid writes densities of torus:2, ball:2 and euclidean:2 to add up, riemflow check "
           "integrates over the whole of any manifold");
-  for (const EarthRegion& region : regions)
-    for (const std::string& remark : region.remarks) say("{}: {}", region.name, remark);
+  for (const Asked& asked : regions)
+    for (const std::string& remark : asked.region.remarks) say("{}: {}", asked.region.name, remark);
 
-  CubatureOptions cubature;
-  cubature.relative = options.accuracy;
-  cubature.absolute = kNegligible;
-  cubature.evaluations = options.evaluations;
-  const std::vector<Integral> results = with_exact_density(model, options.model, [&](auto& model_density) {
+  RegionOptions asked;
+  asked.relative = options.accuracy;
+  asked.evaluations = options.evaluations;
+  TaskProgress progress("Probability", static_cast<double>(options.evaluations * regions.size()));
+  asked.watch = [&](std::size_t evaluations) { progress.advance(static_cast<double>(evaluations)); };
+  const std::vector<Integral> results = with_exact_density(model, options.model, [&](auto& density) {
     std::vector<Integral> found;
-    const Integrand density = density_of(model_density);
-    for (const EarthRegion& region : regions) {
-      CubatureOptions own = cubature;
-      const std::vector<Patch> patches = cut_to(region, sharpest(model), own);
-      found.push_back(integrate(density, patches, 3, own));
-    }
+    for (const auto& [region, complement] : regions)
+      found.push_back(region_probability(density, region, complement ? &*complement : nullptr, asked));
     return found;
   });
 
@@ -177,9 +144,10 @@ void run(const ProbOptions& options) {
     open += p.converged ? 0 : 1;
   }
   finish_output();
-  say("By adaptive quadrature, {} evaluations of the density. ± is the quadrature's error; the density's own "
-      "is for "
-      "riemflow check to tell. uniform is the area's share of the sphere.",
+  say("By adaptive quadrature, {} evaluations, for flows and by integrals along the border for kernels. ± is "
+      "the "
+      "error of that; the density's own is for riemflow check to tell. uniform is the area's share of the "
+      "sphere.",
       evaluations);
   if (failures > 0)
     say("Warning: the density could not be computed at {} of the points; what they can hold is part of ±.",
@@ -222,7 +190,7 @@ void add_prob(CLI::App& app) {
       ->capture_default_str()
       ->check(CLI::Range(1e-9, 0.5));
   add_count(*command, "--evaluations", options->evaluations, 1000, 1'000'000'000,
-            "Of the density for a region, at most; 4e5 unless given");
+            "Of the densities of flows for a region, at most; 4e5 unless given. Kernels need none");
   add_json(*command, options->json);
   command->footer(
       "Examples:\n"

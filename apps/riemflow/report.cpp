@@ -124,7 +124,7 @@ void run(const ReportOptions& options) {
     bytes = page.size();
     sink.write(page);
   });
-  if (!content.examination.trust.reasons.empty())
+  if (content.examination.trust.verdict() != Verdict::trustworthy)
     say("Warning: the likelihood is {}; the page says so.", verdict_of(content.examination));
   if (path != "/dev/stdout")
     fmt::print("report   {}: {:.2f} MB, made in {:.1f} s; open it in a browser\n", options.output,

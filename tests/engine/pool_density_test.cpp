@@ -87,6 +87,40 @@ TEST(PoolDensity, IntegratesToOne) {
   EXPECT_NEAR(narrow.integral.value, 1, 1e-4);
 }
 
+// The error of a member counts times its weight: one that weighs little takes few evaluations.
+TEST(PoolDensity, MassOfAMemberIsAsExactAsItsWeightAsks) {
+  const auto pool = [](double weight) {
+    std::vector<std::unique_ptr<Density<double>>> members;
+    members.push_back(std::make_unique<MixtureDensity<double>>("sphere:2", bump(0, 10), 1));
+    members.push_back(random_flow<double>(small_config("sphere:2", 1e-5), 2, 1, 3));
+    return std::make_unique<PoolDensity<double>>(std::move(members), std::vector<double>{1 - weight, weight});
+  };
+  const CubatureOptions options{1e-5, 0, 400'000};
+  const Mass light = total_mass<double>(*pool(0.001), options),
+             heavy = total_mass<double>(*pool(0.9), options);
+  for (const Mass& mass : {light, heavy}) {
+    EXPECT_TRUE(mass.integral.converged);
+    EXPECT_LE(mass.integral.error, 1e-5);
+    EXPECT_NEAR(mass.integral.value, 1, 1e-4);
+  }
+  EXPECT_LT(2 * light.integral.evaluations, heavy.integral.evaluations);
+}
+
+// Where cubature has no budget, the change of variables settles it; the budget is kept.
+TEST(PoolDensity, MassOfAFlowThatCubatureDoesNotSettle) {
+  std::vector<std::unique_ptr<Density<float>>> members;
+  members.push_back(random_flow<float>(small_config("sphere:2", 1e-5), 2, 1, 3));
+  PoolDensity<float> pool(std::move(members), {1});
+  const CubatureOptions options{1e-4, 0, 1000};
+  const Mass stuck = total_mass<float>(pool, options, 50, 0, FlowMass::by_cubature),
+             settled = total_mass<float>(pool, options, 50, 0, FlowMass::by_either);
+  EXPECT_FALSE(stuck.integral.converged);
+  EXPECT_LE(stuck.integral.evaluations, 1000u);
+  EXPECT_TRUE(settled.integral.converged) << settled.integral.value << " ± " << settled.integral.error;
+  EXPECT_LE(settled.integral.evaluations, 1050u);
+  EXPECT_NEAR(settled.integral.value, 1, 1e-3);
+}
+
 TEST(PoolDensity, MassOfAMemberThatLacksSomeIsSeen) {
   // A naive model has mass outside the ball.
   FlowConfig config = small_config("ball:2");

@@ -69,23 +69,59 @@ Trust fine() {
   return trust;
 }
 
+Verdict judged(Trust trust) {
+  trust.reasons = reasons_against(trust);
+  trust.open = not_settled(trust);
+  return trust.verdict();
+}
+
 TEST(Trust, BarsIncludeTheErrorOfTheMass) {
-  EXPECT_TRUE(reasons_against(fine()).empty());
+  EXPECT_EQ(judged(fine()), Verdict::trustworthy);
   Trust trust = fine();
   trust.mass.integral.error = 0.0016;
-  ASSERT_EQ(reasons_against(trust).size(), 1u);
-  EXPECT_NE(reasons_against(trust)[0].find("not settled"), std::string::npos);
+  EXPECT_EQ(judged(trust), Verdict::not_settled);
+  ASSERT_EQ(not_settled(trust).size(), 1u);
+  EXPECT_NE(not_settled(trust)[0].find("1.0005 ± 0.0016"), std::string::npos) << not_settled(trust)[0];
   trust.mass.integral.value = 1.01;
+  EXPECT_EQ(judged(trust), Verdict::not_trustworthy);
   EXPECT_NE(reasons_against(trust)[0].find("not 1"), std::string::npos);
+  EXPECT_TRUE(not_settled(trust).empty());
   trust = fine();
   trust.mass.from_samples = true;
-  EXPECT_TRUE(reasons_against(trust).empty());
+  EXPECT_EQ(judged(trust), Verdict::trustworthy);
   trust.mass.integral.error = 0.0008;  // two standard errors
-  EXPECT_EQ(reasons_against(trust).size(), 1u);
+  EXPECT_EQ(judged(trust), Verdict::not_settled);
   trust = fine();
   trust.mass.integral.value = std::nan("");
   trust.mass.integral.error = INFINITY;
-  EXPECT_EQ(reasons_against(trust).size(), 1u);
+  EXPECT_EQ(judged(trust), Verdict::not_trustworthy);
+  // What is not settled does not hide what is wrong.
+  trust = fine();
+  trust.mass.integral.error = 0.0016;
+  trust.failed = 1;
+  EXPECT_EQ(judged(trust), Verdict::not_trustworthy);
+}
+
+TEST(Trust, ScoresFarFromValidation) {
+  // 446 nats where validation promised 6.
+  const RecordedScores wrong{6, 446, 20, 100, 100};
+  ASSERT_TRUE(gap_of_scores(wrong).has_value());
+  EXPECT_NE(gap_of_scores(wrong)->find("the test NLL 446 is 440 nats above validation"), std::string::npos)
+      << *gap_of_scores(wrong);
+  // Five standard errors of the difference: √2 · 20 · 5 = 141.
+  EXPECT_TRUE(gap_of_scores({6, 6 + 142, 20, 100, 100}));
+  EXPECT_FALSE(gap_of_scores({6, 6 + 141, 20, 100, 100}));
+  EXPECT_TRUE(gap_of_scores({6, 6 - 142, 20, 100, 100}));
+  // A small validation set is the less certain one: √(1 + 100/25) = √5.
+  EXPECT_FALSE(gap_of_scores({6, 6 + 222, 20, 25, 100}));
+  EXPECT_TRUE(gap_of_scores({6, 6 + 225, 20, 25, 100}));
+  // Ordinary models: earthquakes, and volcanoes with their heavy tails and few points.
+  EXPECT_FALSE(gap_of_scores({-0.3950, -0.2643, 0.0697, 545, 545}));
+  EXPECT_FALSE(gap_of_scores({-3.3, 0.4, 0.9, 80, 81}));
+  EXPECT_FALSE(gap_of_scores({-1, 3, 0.5, 12, 12})) << "too few to know the error of either";
+  EXPECT_FALSE(gap_of_scores({1, 1.2, 0.001, 100000, 100000})) << "certain, and small";
+  EXPECT_FALSE(gap_of_scores({std::nan(""), 446, 20, 100, 100}));
+  EXPECT_FALSE(gap_of_scores({6, std::nan(""), std::nan(""), 100, 0}));
 }
 
 TEST(Trust, EachBarIsAReason) {

@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <limits>
+
+#include "apps/riemflow/fit/provenance.hpp"
 #include "apps/riemflow/support/exact_flow.hpp"
 
 namespace riemflow::app {
@@ -27,6 +30,21 @@ nlohmann::ordered_json paths_json(const Trust& trust) {
           {"rejected_share", rejected_share(trust.solves)}};
 }
 
+/// NaN for what the model does not tell.
+RecordedScores recorded_scores(const Model& model) {
+  const auto text = model.metadata.find("provenance");
+  const nlohmann::ordered_json about = read_provenance(text == model.metadata.end() ? "{}" : text->second);
+  const auto number = [](const nlohmann::ordered_json& from, const char* name) {
+    return from.is_object() && from.contains(name) && from[name].is_number()
+               ? from[name].get<double>()
+               : std::numeric_limits<double>::quiet_NaN();
+  };
+  const nlohmann::ordered_json points =
+      about.is_object() && about.contains("points") ? about["points"] : nlohmann::ordered_json();
+  return {number(about, "validation_nll"), number(about, "test_nll"),
+          number(about, "test_nll_standard_error"), number(points, "validation"), number(points, "test")};
+}
+
 }  // namespace
 
 double mean_step(const SolveSummary& solves) {
@@ -38,8 +56,10 @@ double rejected_share(const SolveSummary& solves) {
   return steps == 0 ? 0 : static_cast<double>(solves.rejected) / static_cast<double>(steps);
 }
 
-const char* method_of(const Mass& mass) {
-  return mass.from_samples ? "change of variables on samples, standard error" : "adaptive quadrature";
+const char* method_of(const Examination& found) {
+  if (found.is_pool) return "member by member";
+  return found.trust.mass.from_samples ? "change of variables on samples, standard error"
+                                       : "adaptive quadrature";
 }
 
 Examination examine_model(const Model& model, const ModelChoice& choice, const TrustOptions& options,
@@ -57,6 +77,8 @@ Examination examine_model(const Model& model, const ModelChoice& choice, const T
     found.is_flow = found.trust.points > 0;
     return found;
   });
+  examination.is_pool = model.config.model == ModelKind::pool;
+  if (const auto gap = gap_of_scores(recorded_scores(model))) examination.trust.reasons.push_back(*gap);
   examination.precision = model.precision;
   examination.manifold = model.config.manifold;
   if (examination.data && examination.data->failed > 0)
@@ -76,7 +98,7 @@ nlohmann::ordered_json examination_json(const std::string& model_path, const Exa
                                 {"mass",
                                  {{"value", mass.value},
                                   {"error", mass.error},
-                                  {"method", method_of(trust.mass)},
+                                  {"method", method_of(found)},
                                   {"evaluations", mass.evaluations},
                                   {"failures", mass.failures},
                                   {"converged", mass.converged},
@@ -97,14 +119,28 @@ nlohmann::ordered_json examination_json(const std::string& model_path, const Exa
                    {"is_training_data", data.is_training_data}};
     if (data.tail_share) out["data"]["tail"]["share"] = *data.tail_share;
   }
-  out["trustworthy"] = trust.reasons.empty();
+  const Verdict verdict = trust.verdict();
+  out["verdict"] = verdict == Verdict::trustworthy   ? "trustworthy"
+                   : verdict == Verdict::not_settled ? "not settled"
+                                                     : "not trustworthy";
+  out["trustworthy"] = verdict == Verdict::trustworthy;
   out["reasons"] = trust.reasons;
+  out["not_settled"] = trust.open;
   return out;
 }
 
 std::string verdict_of(const Examination& found) {
-  const std::vector<std::string>& reasons = found.trust.reasons;
-  return reasons.empty() ? "trustworthy" : fmt::format("NOT trustworthy: {}", fmt::join(reasons, "; "));
+  const Trust& trust = found.trust;
+  switch (trust.verdict()) {
+    case Verdict::trustworthy:
+      return "trustworthy";
+    case Verdict::not_settled:
+      return fmt::format("not settled: {}; give more --evaluations or --mass-points",
+                         fmt::join(trust.open, "; "));
+    case Verdict::not_trustworthy:
+      break;
+  }
+  return fmt::format("NOT trustworthy: {}", fmt::join(trust.reasons, "; "));
 }
 
 }  // namespace riemflow::app

@@ -15,6 +15,7 @@ struct Examination {
   std::string precision, manifold;
   std::string solver;   ///< or what the model is, if it is no flow
   bool is_flow = true;  ///< or a pool with flows: there are paths
+  bool is_pool = false;
   Trust trust;
   std::optional<DataScores> data;
 };
@@ -26,11 +27,11 @@ Examination examine_model(const Model& model, const ModelChoice& choice, const T
 /// As check prints it with --json.
 nlohmann::ordered_json examination_json(const std::string& model_path, const Examination& found);
 
-/// "trustworthy", or "NOT trustworthy: " and the reasons.
+/// "trustworthy", "not settled: " with what to do, or "NOT trustworthy: " and the reasons.
 std::string verdict_of(const Examination& found);
 
 /// How the mass was found.
-const char* method_of(const Mass& mass);
+const char* method_of(const Examination& found);
 /// Of accepted steps.
 double mean_step(const SolveSummary& solves);
 double rejected_share(const SolveSummary& solves);

@@ -21,7 +21,7 @@
 namespace riemflow::app {
 namespace {
 
-constexpr CubatureOptions kMassOptions{1e-3, 0, 200'000};
+const CubatureOptions kMassOptions{1e-3, 0, 200'000};
 constexpr std::size_t kMassSamples = 300;
 
 /// Settings of fit that a protocol adds.

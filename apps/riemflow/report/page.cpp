@@ -195,19 +195,20 @@ std::string filled(std::string_view page, const std::map<std::string, std::strin
 
 std::string page_of(const PageContent& content) {
   const std::string_view page(reinterpret_cast<const char*>(riemflow_report_page), riemflow_report_page_size);
-  return filled(page, {{"title", html(content.title)},
-                       {"manifold", html(manifold_words(content.model->config.manifold))},
-                       {"kind", html(riemflow::name_of(content.model->config.model))},
-                       {"verdict", html(verdict_sentence(content))},
-                       {"verdict-class", content.examination.trust.reasons.empty() ? "good" : "bad"},
-                       {"scene", content.scene ? name_of(content.scene->kind) : "none"},
-                       {"still", still_html(content)},
-                       {"picture-note", picture_note(content)},
-                       {"scores", scores_section(content)},
-                       {"check", check_section(content)},
-                       {"curves", curves_section(content)},
-                       {"configuration", configuration_section(content)},
-                       {"payload", script_json(payload(content))}});
+  return filled(
+      page, {{"title", html(content.title)},
+             {"manifold", html(manifold_words(content.model->config.manifold))},
+             {"kind", html(riemflow::name_of(content.model->config.model))},
+             {"verdict", html(verdict_sentence(content))},
+             {"verdict-class", content.examination.trust.verdict() == Verdict::trustworthy ? "good" : "bad"},
+             {"scene", content.scene ? name_of(content.scene->kind) : "none"},
+             {"still", still_html(content)},
+             {"picture-note", picture_note(content)},
+             {"scores", scores_section(content)},
+             {"check", check_section(content)},
+             {"curves", curves_section(content)},
+             {"configuration", configuration_section(content)},
+             {"payload", script_json(payload(content))}});
 }
 
 }  // namespace riemflow::app

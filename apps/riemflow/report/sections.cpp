@@ -103,14 +103,17 @@ std::string verdict_sentence(const PageContent& content) {
   const Trust& trust = content.examination.trust;
   const Integral& mass = trust.mass.integral;
   std::string text;
-  if (trust.reasons.empty())
+  if (trust.verdict() == Verdict::trustworthy)
     text = fmt::format("Its likelihood can be trusted: the density adds up to {:.4f} ± {:.4f}{}.", mass.value,
                        std::max(mass.error, 1e-4),
                        content.examination.is_flow
                            ? fmt::format(" and {} samples find their way back", counted(trust.points))
                            : "");
   else
-    text = fmt::format("Its likelihood is not to be trusted: {}.", fmt::join(trust.reasons, "; "));
+    text = trust.verdict() == Verdict::not_settled
+               ? fmt::format("Whether its likelihood is to be trusted is not settled: {}.",
+                             fmt::join(trust.open, "; "))
+               : fmt::format("Its likelihood is not to be trusted: {}.", fmt::join(trust.reasons, "; "));
   if (content.scores.empty()) return text;
   const PointScores& model = content.scores.back();
   text += fmt::format(" On {} {} it scores {} nats", counted(model.log_densities.size()),
@@ -165,10 +168,10 @@ std::string check_section(const PageContent& content) {
   const Examination& found = content.examination;
   const Trust& trust = found.trust;
   const Integral& mass = trust.mass.integral;
-  const double mass_error = trust.mass.from_samples ? kSigmas * mass.error : mass.error;
-  std::string rows = check_row("total mass", fmt::format("{:.6f} ± {:.1g}", mass.value, mass.error),
-                               fmt::format("1 ± {:g}, error included", kMassBar),
-                               mass.failures == 0 && std::abs(mass.value - 1) + mass_error <= kMassBar);
+  std::string rows =
+      check_row("total mass", fmt::format("{:.6f} ± {:.1g}", mass.value, mass.error),
+                fmt::format("1 ± {:g}, error included", kMassBar),
+                mass.failures == 0 && std::abs(mass.value - 1) + trust.mass.bound() <= kMassBar);
   if (found.is_flow) {
     rows +=
         check_row("round trip base → data → base misses by",
@@ -184,7 +187,7 @@ std::string check_section(const PageContent& content) {
     rows += check_row("samples that failed", fmt::format("{} of {}", trust.failed, counted(trust.points)),
                       "0", trust.failed == 0);
   }
-  const bool trusted = trust.reasons.empty();
+  const bool trusted = trust.verdict() == Verdict::trustworthy;
   const std::string body = fmt::format(
       "<p class=\"verdict {}\">{}</p>\n"
       "<table class=\"numbers checks\"><caption>What riemflow check measures: {}, {} precision{}.</caption>\n"

@@ -8,7 +8,7 @@
 namespace riemflow::app {
 namespace {
 
-constexpr CubatureOptions kMassOptions{5e-4, 0, 400'000};
+const CubatureOptions kMassOptions{5e-4, 0, 400'000};
 
 }  // namespace
 

@@ -39,13 +39,14 @@ void ThreadPool::run(std::size_t pieces, const std::function<void(std::size_t, i
     pieces_ = pieces;
     next_ = 0;
     failure_ = nullptr;
-    busy_ = static_cast<int>(threads_.size());
     ++round_;
   }
-  begin_.notify_all();
+  if (pieces > 1) begin_.notify_all();
   take_pieces(0);
+  // Only for those who took a piece: on a busy machine the others may not wake for long.
   std::unique_lock lock(mutex_);
   done_.wait(lock, [this] { return busy_ == 0; });
+  work_ = nullptr;
   if (failure_) std::rethrow_exception(failure_);
 }
 
@@ -67,6 +68,8 @@ void ThreadPool::serve(int worker) {
       begin_.wait(lock, [&] { return stopping_ || round_ != seen; });
       if (stopping_) return;
       seen = round_;
+      if (work_ == nullptr) continue;  // woken too late
+      ++busy_;
     }
     take_pieces(worker);
     const std::lock_guard lock(mutex_);

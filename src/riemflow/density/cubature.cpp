@@ -70,7 +70,8 @@ class Cubature {
       return n;
     };
     int below = 0;
-    while (below < kKronrodRules - 1 && points(below) > options_.start) ++below;
+    const std::size_t most = std::min(options_.start, options_.evaluations / 2);
+    while (below < kKronrodRules - 1 && points(below) > most) ++below;
     for (std::size_t i = 0; i < patches_.size(); ++i) {
       const Patch& patch = patches_[i];
       boxes_.push_back({i, patch.low, patch.high, std::max(0, highest_rule(patch.dimension) - below)});
@@ -180,6 +181,7 @@ class Cubature {
     }
     f_(points, values);
     result_.evaluations += n;
+    if (options_.watch) options_.watch(n);
     i = 0;
     for (Box& box : boxes) {
       const std::size_t count = nodes_in(box);

@@ -31,9 +31,12 @@ using Integrand = std::function<void(const Points<double>& points, std::span<dou
 struct CubatureOptions {
   double absolute = 1e-6;  ///< done when error ≤ max(absolute, relative·|value|)
   double relative = 1e-6;
-  std::size_t evaluations = 1'000'000;  ///< at most, but each patch is evaluated once
-  std::size_t start = 20'000;           ///< the first round uses the highest rule that needs no more
-  std::size_t batch = 4096;             ///< evaluations of a round, at least, where there is work for them
+  std::size_t evaluations = 1'000'000;  ///< at most, but each patch is evaluated once by the lowest rule
+  std::size_t start = 20'000;  ///< the first round uses the highest rule that needs no more, nor more than
+                               ///< half of `evaluations`
+  std::size_t batch = 4096;    ///< evaluations of a round, at least, where there is work for them
+  /// Called after each batch with the evaluations that it took; null: none.
+  std::function<void(std::size_t)> watch = nullptr;
 };
 
 struct Integral {

@@ -21,13 +21,20 @@ Integrand density_of(Density<T>& density, SolveSummary* cost = nullptr);
 /// The configuration with the exact divergence, which integrals need.
 FlowConfig with_exact_divergence(FlowConfig config);
 
+/// The error of a mass from samples is a standard error: this many of them count as the error.
+inline constexpr double kSigmas = 2;
+
 struct Mass {
   Integral integral;          ///< error: of cubature its estimate, from samples the standard error
   bool from_samples = false;  ///< by a change of variables
+
+  /// What the error counts as.
+  double bound() const { return from_samples ? kSigmas * integral.error : integral.error; }
 };
 
-/// How flows on up to three dimensions are integrated.
-enum class FlowMass { by_cubature, by_change_of_variables };
+/// How flows on up to three dimensions are integrated. by_either: by cubature and, where that has spent its
+/// evaluations, by a change of variables, which is believed if the two agree within their errors.
+enum class FlowMass { by_cubature, by_change_of_variables, by_either };
 
 /// ∫ p over the whole manifold. d ≤ 3: cubature, which knows nothing of the density but p. d > 3, and of
 /// flows over a base that is not the default one, which may be too peaked for that: in the coordinates of the
@@ -35,8 +42,10 @@ enum class FlowMass { by_cubature, by_change_of_variables };
 /// differential of the flow φ by finite differences; 1 for each of them if p is right, so that a few hundred
 /// tell. A proposal that does not know where p is (the uniform density) was tried first: it misses any
 /// density that a d of 7 makes peaked. Of mixtures and kernel densities: component by component, in any
-/// dimension (engine/mixture_mass.hpp, engine/kernel_mass.hpp). Of a pool: Σ w_m ∫ p_m, each as above.
-/// A flow that is peaked takes cubature minutes; by a change of variables it is known sooner, and better.
+/// dimension (engine/mixture_mass.hpp, engine/kernel_mass.hpp). Of a pool: Σ w_m ∫ p_m, each as above and as
+/// exactly as its weight asks for: the errors w_m ε_m add up to options.absolute, four fifths of it the
+/// flows', who share options.evaluations. A flow that is peaked takes cubature minutes; by a change of
+/// variables it is known sooner, and better.
 template <class T>
 Mass total_mass(Density<T>& density, const CubatureOptions& options, std::size_t samples = 300,
                 std::uint64_t seed = 0, FlowMass flows = FlowMass::by_cubature);

@@ -246,10 +246,7 @@ std::vector<Trapezoid> trapezoids_of(const std::vector<Polygon>& polygons, const
 EarthRegion earth_polygons(const std::vector<Polygon>& polygons, const std::string& name) {
   EarthRegion region;
   region.name = name;
-  for (const Trapezoid& trapezoid : trapezoids_of(polygons, name, region.remarks)) {
-    region.steradians += steradians_of(trapezoid);
-    for (const Patch& patch : patches_of(trapezoid)) region.patches.push_back(patch);
-  }
+  add_trapezoids(trapezoids_of(polygons, name, region.remarks), region);
   require(!region.patches.empty(), name + ": the polygon encloses nothing",
           "give rings with an area, as [[longitude, latitude], …]", Fault::bad_data);
   return region;

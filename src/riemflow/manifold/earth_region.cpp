@@ -33,6 +33,43 @@ double sine_less_tangent(double h) {
   return s * (1.0 / 3 - s * (1.0 / 30 - s * (1.0 / 840 - s * (1.0 / 45360 - s / 3991680))));
 }
 
+constexpr int kArcs = 36;
+constexpr double kEdge = 10;  // degrees
+
+/// radius: half the length at most.
+BorderPiece piece_of(std::function<void(double, double*, double*)> at, double radius) {
+  BorderPiece piece{std::move(at), {}, radius * (1 + 1e-12)};
+  double velocity[3];
+  piece.at(0.5, piece.middle, velocity);
+  return piece;
+}
+
+/// From one place to the other, both in degrees, straight in longitude over latitude.
+void add_edge(double south, double west, double north, double east, std::vector<BorderPiece>& border) {
+  const int n = std::max(
+      1, static_cast<int>(std::ceil(std::max(std::abs(north - south), std::abs(east - west)) / kEdge)));
+  const double up = (north - south) * kRadians / n, along = (east - west) * kRadians / n;
+  for (int i = 0; i < n; ++i) {
+    const double phi = south * kRadians + i * up, lambda = west * kRadians + i * along;
+    const bool crosses = phi * (phi + up) < 0;  // the equator
+    const double widest = crosses ? 1 : std::max(std::cos(phi), std::cos(phi + up));
+    const double length = std::hypot(up, widest * along);
+    if (!(length > 1e-15)) continue;  // along a pole
+    border.push_back(piece_of(
+        [phi, lambda, up, along](double t, double* x, double* velocity) {
+          const double sp = std::sin(phi + t * up), cp = std::cos(phi + t * up);
+          const double sl = std::sin(lambda + t * along), cl = std::cos(lambda + t * along);
+          x[0] = cp * cl;
+          x[1] = cp * sl;
+          x[2] = sp;
+          velocity[0] = -sp * cl * up - cp * sl * along;
+          velocity[1] = -sp * sl * up + cp * cl * along;
+          velocity[2] = cp * up;
+        },
+        0.5 * length));
+  }
+}
+
 }  // namespace
 
 EarthRegion earth_circle(double latitude, double longitude, double km) {
@@ -66,6 +103,24 @@ EarthRegion earth_circle(double latitude, double longitude, double km) {
   });
   const int rings = pieces_of(radius / kRadians);
   region.patches = cut(patch, {rings, radius > kPi / 8 ? 10 : 3, 1});
+
+  // Clockwise is with falling a: x runs from north by west.
+  const double cr = std::cos(radius), sr = std::sin(radius), arc = 2 * kPi / kArcs;
+  for (int i = 0; i < kArcs && radius < kPi; ++i)
+    region.border.push_back(piece_of(
+        [frame, cr, sr, arc, i](double t, double* x, double* velocity) {
+          const double a = -arc * (i + t), ca = std::cos(a), sa = std::sin(a);
+          for (int k = 0; k < 3; ++k) {
+            x[k] = cr * frame.c[k] + sr * (ca * frame.north[k] + sa * frame.east[k]);
+            velocity[k] = -arc * sr * (-sa * frame.north[k] + ca * frame.east[k]);
+          }
+        },
+        0.5 * arc * sr));
+  region.contains = [frame, radius](const double* x) {
+    double square = 0;  // of the chord, which is exact for small circles
+    for (int k = 0; k < 3; ++k) square += (x[k] - frame.c[k]) * (x[k] - frame.c[k]);
+    return square <= 4 * std::pow(std::sin(radius / 2), 2);
+  };
   return region;
 }
 
@@ -89,10 +144,32 @@ EarthRegion earth_box(double west, double south, double east, double north) {
                                          west <= 180 ? "the antimeridian" : "Greenwich"));
   require(east - west <= 360, fmt::format("the box is {} degrees wide", east - west), "give at most 360",
           Fault::usage);
-  const Trapezoid trapezoid{south, north, west, west, east, east};
-  region.patches = patches_of(trapezoid);
-  region.steradians = steradians_of(trapezoid);
+  add_trapezoids({{south, north, west, west, east, east}}, region);
   return region;
+}
+
+void add_trapezoids(const std::vector<Trapezoid>& trapezoids, EarthRegion& region) {
+  for (const Trapezoid& t : trapezoids) {
+    region.steradians += steradians_of(t);
+    for (const Patch& patch : patches_of(t)) region.patches.push_back(patch);
+    add_edge(t.south, t.left_south, t.south, t.right_south, region.border);
+    add_edge(t.south, t.right_south, t.north, t.right_north, region.border);
+    add_edge(t.north, t.right_north, t.north, t.left_north, region.border);
+    add_edge(t.north, t.left_north, t.south, t.left_south, region.border);
+  }
+  region.contains = [trapezoids](const double* x) {
+    const double latitude = std::atan2(x[2], std::hypot(x[0], x[1])) / kRadians;
+    const double longitude = std::atan2(x[1], x[0]) / kRadians;
+    for (const Trapezoid& t : trapezoids) {
+      if (!(latitude >= t.south && latitude < t.north)) continue;
+      const double share = (latitude - t.south) / (t.north - t.south);
+      const double left = t.left_south + share * (t.left_north - t.left_south);
+      const double width = t.right_south + share * (t.right_north - t.right_south) - left;
+      const double east = longitude - left - 360 * std::floor((longitude - left) / 360);
+      if (east < width) return true;
+    }
+    return false;
+  };
 }
 
 std::vector<Patch> patches_of(const Trapezoid& t) {

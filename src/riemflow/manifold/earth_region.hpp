@@ -1,7 +1,9 @@
 #pragma once
 // Regions of the Earth as patches in which a smooth density stays smooth: circles in polar coordinates about
-// their centre, boxes in latitude and longitude, polygons as trapezoids (earth_polygon.hpp).
+// their centre, boxes in latitude and longitude, polygons as trapezoids (earth_polygon.hpp). Beside the
+// patches their border, for what is known along it, and whether a point is inside.
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -9,11 +11,22 @@
 
 namespace riemflow {
 
+/// A piece of a border, x(t) for t in [0, 1], short enough to be nearly straight; the region is on its left,
+/// seen from outside the sphere.
+struct BorderPiece {
+  std::function<void(double t, double* x, double* velocity)> at;
+  double middle[3];   ///< x(½)
+  double radius = 0;  ///< all of it is within this distance of the middle
+};
+
 struct EarthRegion {
   std::string name;  ///< "circle 35,139,100"
   std::vector<Patch> patches;
-  double steradians = 0;             ///< in closed form
-  std::vector<std::string> remarks;  ///< what was assumed
+  /// Closed curves. Those of adjacent trapezoids run along their common side in both directions.
+  std::vector<BorderPiece> border;
+  std::function<bool(const double* x)> contains;  ///< either answer for a point of the border
+  double steradians = 0;                          ///< in closed form
+  std::vector<std::string> remarks;               ///< what was assumed
 };
 
 /// All points within `km` of a place along the ground, 0 < km ≤ π·6371.0088, half the way round; degrees,
@@ -34,6 +47,8 @@ struct Trapezoid {
 
 /// Patches of at most 22.5° a side.
 std::vector<Patch> patches_of(const Trapezoid& trapezoid);
+/// Of a disjoint union of trapezoids: patches, border, contains and steradians.
+void add_trapezoids(const std::vector<Trapezoid>& trapezoids, EarthRegion& region);
 
 /// ∫ (right − left) cos φ dφ. With the width w_s + (w_n − w_s)(φ − φ_s)/Δ this is
 ///   w_n sin φ_n − w_s sin φ_s + (w_n − w_s)(cos φ_n − cos φ_s)/Δ,
