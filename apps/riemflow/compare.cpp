@@ -16,6 +16,7 @@
 #include "apps/riemflow/reproduce/machine.hpp"
 #include "apps/riemflow/support/console.hpp"
 #include "apps/riemflow/support/data.hpp"
+#include "apps/riemflow/support/outputs.hpp"
 #include "apps/riemflow/support/signals.hpp"
 #include "riemflow/core/error.hpp"
 #include "riemflow/engine/cuda_flow.hpp"
@@ -33,7 +34,7 @@ struct Options {
                         split = "80/10/10", device = "cpu", seeds = "0-4", group_within;
   std::vector<std::string> rows, notes;
   int splits = 0, threads = 0, jobs = 1;
-  bool json = false;
+  bool json = false, force = false;
 };
 
 std::vector<const Method*> chosen_methods(const std::string& list) {
@@ -152,7 +153,10 @@ std::map<const Method*, std::string> devices_of(const std::vector<const Method*>
 }
 
 void run(const Options& options) {
-  require(options.data.path != "-", "compare reads its data several times", "give a file", Fault::usage);
+  std::error_code code;
+  require(is_regular(options.data.path) ||
+              (options.data.path != "-" && !std::filesystem::exists(options.data.path, code)),
+          "compare reads its data several times", "give a file instead of a pipe", Fault::usage);
   if (options.device == "cuda") {
     const std::string why = why_not_cuda(FlowConfig{});
     require(why.empty(), "--device cuda: " + why, "use --device cpu");
@@ -182,15 +186,20 @@ void run(const Options& options) {
   if (options.protocol != kCustomary) comparison.protocols.emplace_back(kDistinct);
   comparison.devices = devices_of(comparison.methods, options.device, settings, manifold);
 
-  std::error_code code;
   std::filesystem::create_directories(options.directory, code);
   require(!code, fmt::format("cannot create the directory {}: {}", options.directory, code.message()),
           "name another one with --directory", Fault::cannot_write);
-  const DataIdentity data = identity_of(options.data.path, options.data.data_dir);
+  const DataIdentity data = identity_of(options.data);
   const std::string name = std::filesystem::path(data.name).stem().string();
   const auto path = [&](const char* ending) {
     return (std::filesystem::path(options.directory) / (name + ending)).string();
   };
+  require_safe({input_of(options.data)},
+               {{"", path(".compare.md"), FileKind::table},
+                {"", path(".compare.csv"), FileKind::table},
+                {"", path(".compare.json"), FileKind::json},
+                {"", path(".runs.json"), FileKind::json}},
+               options.force);
   Results results(path(".runs.json"), "compare", false);
   const std::string now = configuration(options, data.sha256), before = results.description("configuration");
   require(before.empty() || before == now,
@@ -311,6 +320,7 @@ void add_compare(CLI::App& app) {
                    "Where NAME.compare.md, .csv and .json and NAME.runs.json are, after the name of the data")
       ->capture_default_str()
       ->type_name("DIR");
+  add_force(*command, options->force);
   add_device(*command, options->device);
   add_threads(*command, options->threads);
   command

@@ -6,6 +6,7 @@
 #include "apps/riemflow/commands.hpp"
 #include "apps/riemflow/support/console.hpp"
 #include "apps/riemflow/support/data.hpp"
+#include "apps/riemflow/support/outputs.hpp"
 #include "riemflow/core/error.hpp"
 #include "riemflow/io/atomic_file.hpp"
 #include "riemflow/io/bytes.hpp"
@@ -17,7 +18,7 @@ namespace {
 
 struct DataOptions {
   std::string name, data_dir, output;
-  bool json = false;
+  bool json = false, force = false;
 };
 
 /// "embedded", "found", "changed", "unreadable" or "absent", and the path of a file that is there.
@@ -97,6 +98,7 @@ void show(const DataOptions& options) {
 
 void export_set(const DataOptions& options) {
   const FoundData found = find_data_set(options.name, options.data_dir);
+  require_safe({{"NAME", found.path}}, {output_named(options.output)}, options.force);
   const bool to_stdout = options.output.empty() || options.output == "-";
   if (const auto hash = found.other_hash())
     say("Warning: {} is not the {} set that is known: its SHA-256 is {}.", found.path, found.known->name,
@@ -144,6 +146,7 @@ void add_data_command(CLI::App& app) {
   add_name(*to_export);
   to_export->add_option("-o,--output", options->output, "Where it goes; standard output unless given")
       ->type_name("FILE");
+  add_force(*to_export, options->force);
   add_data_dir(*to_export, options->data_dir);
   to_export->footer("Example:\n  riemflow data export torsions -o torsions.csv");
   to_export->callback([options] { export_set(*options); });

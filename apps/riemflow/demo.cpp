@@ -12,7 +12,9 @@
 #include "apps/riemflow/support/signals.hpp"
 #include "riemflow/core/error.hpp"
 #include "riemflow/io/atomic_file.hpp"
+#include "riemflow/io/data_sets.hpp"
 #include "riemflow/io/model_file.hpp"
+#include "riemflow/io/sha256.hpp"
 
 namespace riemflow::app {
 namespace {
@@ -53,6 +55,9 @@ void demo(const DemoOptions& options) {
           "name another one with --directory", Fault::cannot_write);
   const auto in = [&](const char* name) { return (directory / name).string(); };
   const std::string data = in("earthquakes.csv"), model = in("earthquakes.model");
+  require(!std::filesystem::exists(data) || sha256_of_file(data) == known_data_set("earthquakes").sha256,
+          fmt::format("{} is there already, and is not the demo's", data), "name another --directory",
+          Fault::cannot_write);
 
   fmt::print(
       "A density of the world's significant earthquakes, 2150 BC to 2016, learned from their latitudes and "

@@ -10,12 +10,14 @@
 #include "apps/riemflow/fit/kernel.hpp"
 #include "apps/riemflow/fit/layers.hpp"
 #include "apps/riemflow/fit/mixture.hpp"
+#include "apps/riemflow/fit/output_file.hpp"
 #include "apps/riemflow/fit/progress.hpp"
 #include "apps/riemflow/fit/provenance.hpp"
 #include "apps/riemflow/fit/recorded.hpp"
 #include "apps/riemflow/fit/runs.hpp"
 #include "apps/riemflow/support/console.hpp"
 #include "apps/riemflow/support/data.hpp"
+#include "apps/riemflow/support/outputs.hpp"
 #include "riemflow/core/error.hpp"
 #include "riemflow/io/checkpoint.hpp"
 
@@ -24,7 +26,7 @@ namespace {
 
 struct Invocation {
   std::string data, output, config, preset = "auto";
-  bool print_config = false, resume = false;
+  bool print_config = false, resume = false, force = false;
   int runs = 1;
   FitSettings settings;  ///< what the command line alone says
 };
@@ -158,6 +160,24 @@ void refuse_foreign_preset(const CLI::App& command, const std::string& model, co
   }
 }
 
+/// All that is read, and all that is written, of every run.
+void require_safe_files(const Invocation& invocation, const std::vector<std::string>& models,
+                        const FitSettings& settings) {
+  std::vector<OutputFile> outputs;
+  if (models.size() > 1) outputs.push_back({"-o", invocation.output, FileKind::model});
+  for (std::size_t run = 0; run < models.size(); ++run) {
+    for (const std::string& path : {models[run], partial_path(models[run])})
+      outputs.push_back({"-o", path, FileKind::model});
+    if (!settings.log.empty())
+      outputs.push_back({"--log",
+                         models.size() > 1 ? run_path(settings.log, std::to_string(run + 1)) : settings.log,
+                         FileKind::json});
+  }
+  require_safe({input_of({invocation.data, settings.data_dir, settings.reading, nullptr}),
+                {"--config", invocation.config}},
+               outputs, invocation.force);
+}
+
 void fit(const CLI::App& command, const Invocation& invocation) {
   const Values user = given_values(command);
   refuse_contradictions(user, "");
@@ -165,7 +185,8 @@ void fit(const CLI::App& command, const Invocation& invocation) {
   const std::vector<std::string> outputs = outputs_of(invocation.output, invocation.runs);
   std::vector<std::optional<Model>> checkpoints(outputs.size());
   for (std::size_t run = 0; invocation.resume && run < outputs.size(); ++run)
-    if (std::filesystem::exists(outputs[run])) checkpoints[run] = load_checkpoint(outputs[run]);
+    for (const std::string& path : {partial_path(outputs[run]), outputs[run]})
+      if (!checkpoints[run] && std::filesystem::exists(path)) checkpoints[run] = load_checkpoint(path);
   const auto found = std::find_if(checkpoints.begin(), checkpoints.end(),
                                   [](const std::optional<Model>& model) { return model.has_value(); });
   const bool resumes = found != checkpoints.end();
@@ -185,6 +206,7 @@ void fit(const CLI::App& command, const Invocation& invocation) {
     lower = settings_of_first(**found, static_cast<std::size_t>(found - checkpoints.begin()));
     require(!lower.empty(), (*found)->path + ": the model does not say how it was trained",
             "start anew without --resume", Fault::bad_data);
+    require_settings(**found, lower);
     // Only what was asked for is compared: a default is no wish.
     const Values wishes = overridden(overridden(preset_asked ? preset_values(preset) : Values{}, file), user);
     refuse_changes(lower, wishes, (*found)->path);
@@ -234,6 +256,8 @@ void fit(const CLI::App& command, const Invocation& invocation) {
   require(!invocation.output.empty(), "--output is missing", "name the model, as in -o quakes.model",
           Fault::usage);
 
+  require_safe_files(invocation, outputs, chosen);
+
   FitRequest request;
   request.output = invocation.output;
   request.settings = effective.settings;
@@ -277,7 +301,11 @@ void add_fit(CLI::App& app) {
           "DATA", invocation->data,
           "CSV, TSV, NPY or GeoJSON file with a point a row; - is standard input; or the name of a data set")
       ->type_name(kDataType);
-  command->add_option("-o,--output", invocation->output, "Model file to write")->type_name("MODEL");
+  command
+      ->add_option("-o,--output", invocation->output,
+                   "Model file to write, when the fit has ended; until then it is MODEL.partial, which every "
+                   "command reads")
+      ->type_name("MODEL");
   add_choice(
       *command, "--preset", invocation->preset, preset_names(),
       "Settings to start from; auto: a pool of kernel densities and flows, as good as the time "
@@ -292,10 +320,13 @@ void add_fit(CLI::App& app) {
                  "Write the whole configuration to standard output and stop")
       ->group("Settings from elsewhere");
   command
-      ->add_flag("--resume", invocation->resume,
-                 "Go on from the checkpoint in MODEL, to the same bits as in one run; of flows")
+      ->add_flag(
+          "--resume", invocation->resume,
+          "Go on from MODEL.partial, which a fit that has not ended leaves, or from MODEL, to the same "
+          "bits as in one run; of flows")
       ->group("Settings from elsewhere");
   declare(*command, invocation->settings);
+  add_force(*command, invocation->force)->group("Running");
   command
       ->add_option(
           "--runs", invocation->runs,

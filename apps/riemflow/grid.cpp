@@ -15,6 +15,7 @@
 #include "apps/riemflow/support/exact_flow.hpp"
 #include "apps/riemflow/support/failures.hpp"
 #include "apps/riemflow/support/options.hpp"
+#include "apps/riemflow/support/outputs.hpp"
 #include "apps/riemflow/support/signals.hpp"
 #include "riemflow/core/error.hpp"
 #include "riemflow/manifold/earth.hpp"
@@ -27,7 +28,7 @@ struct GridOptions {
   ModelChoice model;
   GridChoice grid;
   std::string output, format;
-  bool quiet = false, allow_failures = false;
+  bool quiet = false, allow_failures = false, force = false;
 };
 
 GridFormat format_of(const GridOptions& options) {
@@ -73,6 +74,10 @@ void print_summary(const GridOptions& options, const GridLayout& layout, const G
 void run(const GridOptions& options) {
   if (options.quiet) be_quiet();
   const GridFormat format = format_of(options);
+  const FileKind kind = format == GridFormat::csv   ? FileKind::table
+                        : format == GridFormat::npy ? FileKind::npy
+                                                    : FileKind::netcdf;
+  require_safe({{"MODEL", options.model.path}}, {{"-o", options.output, kind}}, options.force);
   const Model model = load_model(options.model.path);
   const GridLayout layout = layout_of(options.grid, model);
   const std::string path = options.output == "-" ? "/dev/stdout" : options.output;
@@ -145,6 +150,7 @@ void add_grid(CLI::App& app) {
   command->add_option("--extent", options->grid.extent, "Half the side of the square, on euclidean:2")
       ->check(CLI::PositiveNumber);
   add_allow_failures(*command, options->allow_failures);
+  add_force(*command, options->force);
   command->add_flag("--quiet", options->quiet, "Say nothing but errors");
   command->footer(
       "Examples:\n"

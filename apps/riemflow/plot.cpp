@@ -11,6 +11,7 @@
 #include "apps/riemflow/support/console.hpp"
 #include "apps/riemflow/support/count.hpp"
 #include "apps/riemflow/support/numbers.hpp"
+#include "apps/riemflow/support/outputs.hpp"
 #include "apps/riemflow/support/signals.hpp"
 #include "riemflow/core/error.hpp"
 #include "riemflow/io/atomic_file.hpp"
@@ -25,7 +26,7 @@ constexpr double kMostPixels = 15000;  // of a side
 struct PlotOptions {
   PlotRequest request;
   std::string contours, centre;
-  bool no_coastlines = false;
+  bool no_coastlines = false, force = false;
 };
 
 /// One of the figures: what it is of, what draws it, and the options that have a meaning there beside those
@@ -162,6 +163,10 @@ void run(PlotOptions options, std::set<std::string> given) {
   if (request.has("--contours")) request.contours = shares_of(options.contours);
   if (request.has("--center")) read_centre(options.centre, request);
   request.coastlines = !options.no_coastlines;
+  DataChoice test = request.data_choice;
+  test.path = request.test_path;
+  require_safe({{"MODEL", request.choice.path}, input_of(request.data_choice), input_of(test, "--test")},
+               {output_named(request.output)}, options.force);
   const bool log = std::filesystem::path(request.choice.path).extension() == ".jsonl";
   if (!log) request.model = load_model(request.choice.path);
   const Figure figure = log ? curves_figure() : figure_of(request.model);
@@ -248,6 +253,7 @@ void add_plot(CLI::App& app) {
       ->capture_default_str()
       ->check(CLI::Range(30.0, 1200.0));
   add_allow_failures(*command, request.allow_failures);
+  add_force(*command, options->force);
   command->add_flag("--quiet", request.quiet, "Say nothing but errors");
   command->footer(
       "What is drawn depends on the model's manifold: a map of the Earth for sphere:2, the hyperbolic disk "

@@ -13,6 +13,7 @@
 #include "apps/riemflow/fit/recorded.hpp"
 #include "apps/riemflow/fit/training_data.hpp"
 #include "apps/riemflow/support/console.hpp"
+#include "apps/riemflow/support/outputs.hpp"
 #include "riemflow/core/error.hpp"
 #include "riemflow/io/held_out.hpp"
 
@@ -24,7 +25,7 @@ struct PoolOptions {
   std::vector<std::string> members;
   std::string output;
   ModelChoice evaluation;
-  bool json = false;
+  bool json = false, force = false;
 };
 
 /// The points that choose the weights, and those left for a test: of the data that members were fitted to,
@@ -75,8 +76,7 @@ HeldOut held_out(const PoolOptions& options, const std::vector<Model>& members) 
   HeldOut result;
   std::map<const Model*, std::map<std::size_t, double>> kept;
   std::map<std::size_t, std::vector<double>> points;  // by their numbers
-  const std::string sha256 =
-      options.data.path == "-" ? "" : identity_of(options.data.path, options.data.data_dir).sha256;
+  const std::string sha256 = identity_of(options.data).sha256;
   for (const Model& member : members) {
     const std::string trained_on = metadata_of(member, "data_sha256");
     if (trained_on.empty())
@@ -147,7 +147,10 @@ HeldOut held_out(const PoolOptions& options, const std::vector<Model>& members) 
   return result;
 }
 
-void run(const PoolOptions& options) {
+void run(PoolOptions options) {
+  std::vector<InputFile> inputs = {input_of(options.data)};
+  for (const std::string& path : options.members) inputs.push_back({"MODEL", path});
+  require_safe(inputs, {{"-o", options.output, FileKind::model}}, options.force);
   require_file(options.output);
   require_writable(options.output);
   std::vector<Model> members;
@@ -157,6 +160,7 @@ void run(const PoolOptions& options) {
             fmt::format("{} is on {}, but {} on {}", member.path, member.config.manifold,
                         members.front().path, members.front().config.manifold),
             "pool models of one manifold", Fault::bad_data);
+  options.data = options.data.reopenable();
   const HeldOut points = held_out(options, members);
 
   std::vector<Contender> contenders;
@@ -220,6 +224,7 @@ void add_pool(CLI::App& app) {
       ->type_name("FILE");
   command->add_option("-o,--output", options->output, "Model file to write")->required()->type_name("MODEL");
   add_evaluation(*command, options->evaluation);
+  add_force(*command, options->force);
   add_json(*command, options->json);
   command->footer(
       "The pool is the sum of the models' densities times weights, those that make DATA most "

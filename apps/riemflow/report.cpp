@@ -13,6 +13,7 @@
 #include "apps/riemflow/report/still.hpp"
 #include "apps/riemflow/support/console.hpp"
 #include "apps/riemflow/support/exact_flow.hpp"
+#include "apps/riemflow/support/outputs.hpp"
 #include "apps/riemflow/support/signals.hpp"
 #include "riemflow/core/error.hpp"
 #include "riemflow/io/atomic_file.hpp"
@@ -25,6 +26,7 @@ struct ReportOptions {
   ModelChoice model;
   DataChoice data;
   std::string output, log, title;
+  bool force = false;
 };
 
 std::string file_name(const std::string& path) { return std::filesystem::path(path).filename().string(); }
@@ -91,6 +93,8 @@ void score(const ReportOptions& options, PageContent& content) {
 
 void run(const ReportOptions& options) {
   const auto start = Clock::now();
+  require_safe({{"MODEL", options.model.path}, input_of(options.data), {"--log", options.log}},
+               {{"-o", options.output, FileKind::page}}, options.force);
   const Model model = load_model(options.model.path);
   PageContent content;
   content.model = &model;
@@ -144,6 +148,7 @@ void add_report(CLI::App& app) {
   command->add_option("--log", options->log, "What fit --log wrote, for the learning curves")
       ->type_name("FILE");
   command->add_option("--title", options->title, "Of the page; the name of the model unless given");
+  add_force(*command, options->force);
   command->footer(
       "The page holds an interactive globe (a torus, a disk, a plane, as the model is) with the density, the "
       "data and\n"

@@ -7,6 +7,7 @@
 #include "apps/riemflow/support/coordinate_rows.hpp"
 #include "apps/riemflow/support/count.hpp"
 #include "apps/riemflow/support/failures.hpp"
+#include "apps/riemflow/support/outputs.hpp"
 #include "apps/riemflow/support/table.hpp"
 #include "apps/riemflow/support/with_flow.hpp"
 #include "riemflow/manifold/parse.hpp"
@@ -22,11 +23,12 @@ struct SampleOptions {
   ModelChoice model;
   std::uint64_t n = 0, seed = 0;
   std::string output = "-";
-  bool vectors = false, allow_failures = false;
+  bool vectors = false, allow_failures = false, force = false;
 };
 
 void run(const SampleOptions& options) {
   table_format(options.output);  // a name that cannot be is said before any work
+  require_safe({{"MODEL", options.model.path}}, {output_named(options.output)}, options.force);
   const Model model = load_model(options.model.path);
   const auto manifold = parse_manifold<double>(model.config.manifold);
   CoordinateRows coordinates(*manifold, options.vectors);
@@ -69,6 +71,7 @@ void add_sample(CLI::App& app) {
   command->add_flag("--vectors", options->vectors,
                     "Coordinates of the surrounding space, such as unit vectors, instead of degrees");
   add_allow_failures(*command, options->allow_failures);
+  add_force(*command, options->force);
   command->footer(
       "Columns: latitude, longitude on sphere:2; angle_1 … on a torus, all in degrees; x_1 … elsewhere.\n"
       "The points depend on the model, the seed and the tolerance, not on the threads.\n\n"

@@ -8,6 +8,7 @@
 #include "apps/riemflow/support/data.hpp"
 #include "apps/riemflow/support/density_unit.hpp"
 #include "apps/riemflow/support/exact_flow.hpp"
+#include "apps/riemflow/support/outputs.hpp"
 #include "apps/riemflow/support/scoring.hpp"
 #include "apps/riemflow/support/table.hpp"
 #include "riemflow/manifold/parse.hpp"
@@ -19,7 +20,7 @@ struct ScoreOptions {
   ModelChoice model;
   DataChoice data;
   std::string output, per;
-  bool allow_failures = false, json = false;
+  bool allow_failures = false, json = false, force = false;
 
   bool to_stdout() const { return output == "-" || output == "/dev/stdout"; }
 };
@@ -96,6 +97,8 @@ void print(const ScoreOptions& options, const Model& model, const Manifold<doubl
 
 void run(const ScoreOptions& options) {
   if (!options.output.empty()) table_format(options.output);  // a name that cannot be is said before any work
+  require_safe({{"MODEL", options.model.path}, input_of(options.data)}, {output_named(options.output)},
+               options.force);
   const Model model = load_model(options.model.path);
   const auto manifold = parse_manifold<double>(model.config.manifold);
   const DensityUnit unit = density_unit(*manifold, options.per);
@@ -130,6 +133,7 @@ void add_score(CLI::App& app) {
       ->type_name("FILE");
   add_per(*command, options->per);
   add_allow_failures(*command, options->allow_failures);
+  add_force(*command, options->force);
   add_json(*command, options->json);
   command->footer(
       "The mean is that of −log p(x), in nats, with its standard error. A point whose density cannot be\n"

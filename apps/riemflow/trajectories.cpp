@@ -9,6 +9,7 @@
 #include "apps/riemflow/support/count.hpp"
 #include "apps/riemflow/support/data.hpp"
 #include "apps/riemflow/support/failures.hpp"
+#include "apps/riemflow/support/outputs.hpp"
 #include "apps/riemflow/support/scoring.hpp"
 #include "apps/riemflow/support/table.hpp"
 #include "apps/riemflow/support/with_flow.hpp"
@@ -23,7 +24,7 @@ struct TrajectoryOptions {
   DataChoice data;
   std::uint64_t n = 0, frames = 0, seed = 0;
   std::string output = "-";
-  bool vectors = false, allow_failures = false;
+  bool vectors = false, allow_failures = false, force = false;
 };
 
 /// Paths on their way to the table: rows point, frame, time, coordinates; by point, then by rising time.
@@ -105,6 +106,8 @@ void run(const TrajectoryOptions& options) {
   table_format(options.output);  // a name that cannot be is said before any work
   require(options.n > 0 || !options.data.path.empty(), "no points to follow",
           "give their number with -n, or their file with --from-data", Fault::usage);
+  require_safe({{"MODEL", options.model.path}, input_of(options.data, "--from-data")},
+               {output_named(options.output)}, options.force);
   const Model model = load_model(options.model.path);
   const auto manifold = parse_manifold<double>(model.config.manifold);
   const auto source = options.data.path.empty() ? nullptr : options.data.open(model.config.manifold);
@@ -142,6 +145,7 @@ void add_trajectories(CLI::App& app) {
   command->add_flag("--vectors", options->vectors,
                     "Coordinates of the surrounding space, such as unit vectors, instead of degrees");
   add_allow_failures(*command, options->allow_failures);
+  add_force(*command, options->force);
   add_data(*command, options->data, "--from-data");
   command->footer(
       "Rows: point and frame, both from 1, time, coordinates as `riemflow sample` writes them. Time 0 is "

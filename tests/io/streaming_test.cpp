@@ -85,6 +85,24 @@ TEST(Streaming, ChunksOfAnySizeGiveTheSame) {
   }
 }
 
+// A pipe has no second reading: the hash is of the bytes that passed, and of all of them.
+TEST(Streaming, TheHashIsOfAllBytes) {
+  std::ostringstream out;
+  write_npy(out, {2, 2}, std::vector<double>{1, 2, 3, 4}.data());
+  std::string columns = out.str();  // in Fortran's order
+  columns.replace(columns.find("False"), 5, "True ");
+  for (const std::string& text : {csv_of(400), geojson_of(400) + " \n\n", npy_of(400), columns}) {
+    const std::string expected = sha256_hex(text);
+    EXPECT_EQ(read_text(text, on("sphere:2")).sha256, expected);
+    io::Window window(io::memory_bytes(text, 13), 257);
+    EXPECT_EQ(io::open_format(std::move(window), "f", on("sphere:2"))->sha256(), expected);
+    const auto source = open_points_in(text, "f", on("sphere:2"));
+    Points<double> chunk;
+    source->next(1, chunk);
+    EXPECT_EQ(source->sha256(), expected);
+  }
+}
+
 TEST(Streaming, SmallWindowsAndReadsGiveTheSame) {
   for (const std::string& text : {csv_of(400), geojson_of(400), npy_of(400)}) {
     const DataSet whole = read_text(text, on("sphere:2"));

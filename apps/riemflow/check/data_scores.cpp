@@ -2,10 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <filesystem>
 
 #include "apps/riemflow/support/scoring.hpp"
-#include "riemflow/io/sha256.hpp"
 
 namespace riemflow::app {
 namespace {
@@ -57,9 +55,7 @@ DataScores score_data(Density<T>& density, PointSource& source, const std::strin
                    [](const ScoredRow& a, const ScoredRow& b) { return a.log_density < b.log_density; });
   summarise(rows, scores);
   const auto trained_on = model.metadata.find("data_sha256");
-  // Standard input cannot be read a second time, and a data set by name is no file.
-  scores.is_training_data = std::filesystem::is_regular_file(path) && trained_on != model.metadata.end() &&
-                            trained_on->second == sha256_of_file(path);
+  scores.is_training_data = trained_on != model.metadata.end() && trained_on->second == source.sha256();
   return scores;
 }
 

@@ -8,6 +8,7 @@
 #include <filesystem>
 
 #include "apps/riemflow/commands.hpp"
+#include "apps/riemflow/fit/output_file.hpp"
 #include "apps/riemflow/fit/pooling.hpp"
 #include "apps/riemflow/fit/progress.hpp"
 #include "apps/riemflow/fit/run.hpp"
@@ -108,6 +109,7 @@ class Comparison final : public Experiment {
       ~Cleanup() {
         std::error_code ignored;
         std::filesystem::remove(path, ignored);
+        std::filesystem::remove(partial_path(path), ignored);
       }
     } cleanup{request.output};
     const FitResult fitted = run_fit(request, data);

@@ -53,8 +53,7 @@ class PoolRun {
   }
 
   FitResult operator()() {
-    require_file(request_.output);
-    require_writable(request_.output);
+    require_place(request_.output);
     watch_interrupts();
     if (folds_.size() > 1)
       say("{} validation points are few: the weights are chosen by {} folds of the {} training and "
@@ -77,8 +76,10 @@ class PoolRun {
       save(false);
     }
     if (interrupted()) {
-      say("Interrupted; {} holds the pool of what there is. The fit of a pool cannot be resumed.",
-          request_.output);
+      say("Interrupted; {} holds the pool of what there is, for every command to use. The fit of a pool "
+          "cannot "
+          "be resumed.",
+          partial_path(request_.output));
       throw Exit{kInterrupted};
     }
     return save(true);
@@ -214,7 +215,10 @@ class PoolRun {
       held.points.insert(held.points.end(), fold.held_out.begin(), fold.held_out.end());
     held.log_densities = pool.validation;
     keep_held_out(pool.model, held);
-    save_model(request_.output, pool.model);
+    if (finished)
+      save_finished(request_.output, pool.model);
+    else
+      save_model(partial_path(request_.output), pool.model);
     result.seconds = seconds_since(start_);
     return result;
   }

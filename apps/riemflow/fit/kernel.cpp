@@ -36,8 +36,7 @@ KernelFit fit_kernels(const FitSettings& settings, const TrainingData& data) {
 }
 
 FitResult run_kernel_fit(const FitRequest& request, const TrainingData& data) {
-  require_file(request.output);
-  require_writable(request.output);
+  require_place(request.output);
   const auto start = Clock::now();
   const KernelFit fit = fit_kernels(request.settings, data);
   FitResult result;
@@ -63,7 +62,7 @@ FitResult run_kernel_fit(const FitRequest& request, const TrainingData& data) {
   for (const Tensor& tensor : model.parameters) result.parameters += tensor.bytes.size() / sizeof(double);
   describe(model, request, data);
   model.metadata["provenance"] = provenance(request, data, result.progress, &result).dump();
-  save_model(request.output, model);
+  save_finished(request.output, model);
   result.seconds = seconds_since(start);
   return result;
 }

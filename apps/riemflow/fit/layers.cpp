@@ -18,8 +18,8 @@ namespace riemflow::app {
 namespace {
 
 /// Options that say where settings come from and results go, and are none themselves.
-constexpr const char* kNoSettings[] = {"help",   "output", "config", "print-config",
-                                       "preset", "resume", "runs"};
+constexpr const char* kNoSettings[] = {"help",  "output", "config", "print-config",
+                                       "force", "preset", "resume", "runs"};
 
 /// Its long name; empty if it is no setting.
 std::string setting_name(const CLI::Option& option) {

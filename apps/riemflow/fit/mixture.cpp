@@ -51,8 +51,7 @@ class MixtureRun {
   }
 
   FitResult operator()() {
-    require_file(request_.output);
-    require_writable(request_.output);
+    require_place(request_.output);
     const auto start = Clock::now();
     const double limit = seconds_of(settings_.time_limit);
     TrainingLog log(settings_.log, 0);
@@ -94,8 +93,10 @@ class MixtureRun {
     result.chosen = search.chosen;
     if (search.stopped && interrupted()) {
       save(search.fit.parameters, result, nullptr);
-      say("Interrupted; {} holds the best mixture so far. The fit of a mixture cannot be resumed.",
-          request_.output);
+      say("Interrupted; {} holds the best mixture so far, for every command to use. The fit of a mixture "
+          "cannot be "
+          "resumed.",
+          partial_path(request_.output));
       throw Exit{kInterrupted};
     }
     result.stopped = search.stopped                                    ? "time limit"
@@ -171,7 +172,10 @@ class MixtureRun {
     describe(model, request_, data_);
     model.metadata["provenance"] = provenance(request_, data_, result.progress, finished).dump();
     for (const Tensor& tensor : model.parameters) result.parameters += tensor.bytes.size() / sizeof(double);
-    save_model(request_.output, model);
+    if (finished != nullptr)
+      save_finished(request_.output, model);
+    else
+      save_model(partial_path(request_.output), model);
   }
 
   void score_test(const MixtureParameters& mixture, FitResult& result) const {

@@ -9,6 +9,21 @@
 
 namespace riemflow::app {
 
+std::string partial_path(const std::string& path) { return path + ".partial"; }
+
+void save_finished(const std::string& path, const Model& model) {
+  save_model(path, model);
+  std::error_code ignored;
+  std::filesystem::remove(partial_path(path), ignored);
+}
+
+void require_place(const std::string& path) {
+  for (const std::string& file : {path, partial_path(path)}) {
+    require_file(file);
+    require_writable(file);
+  }
+}
+
 void require_writable(const std::string& path) {
   struct Tried {};
   try {

@@ -22,7 +22,18 @@ Values recorded_settings(const Model& model) {
   return values;
 }
 
-ModelData read_model_data(const Model& model, const DataChoice& data) {
+void require_settings(const Model& model, const Values& recorded) {
+  try {
+    Scratch alone;
+    set_values(alone.app, recorded);
+  } catch (const Error& error) {
+    throw Error(fmt::format("{}: its provenance is damaged: {}", model.path, error.what()),
+                "use the file as riemflow wrote it", Fault::bad_data);
+  }
+}
+
+ModelData read_model_data(const Model& model, const DataChoice& choice) {
+  const DataChoice data = choice.reopenable();
   ModelData result;
   result.name = std::filesystem::path(data.path).filename().string();
   const Values values = recorded_settings(model);
@@ -30,23 +41,22 @@ ModelData read_model_data(const Model& model, const DataChoice& data) {
   const auto is_the_fits = [&] {
     const auto sets = known_data_sets();
     const bool there =
-        std::filesystem::is_regular_file(data.path) ||
+        data.held != nullptr || is_regular(data.path) ||
         std::any_of(sets.begin(), sets.end(), [&](const KnownData& s) { return s.name == data.path; });
     return there && trained_on != model.metadata.end() && !values.empty() &&
-           identity_of(data.path, data.data_dir).sha256 == trained_on->second;
+           identity_of(data).sha256 == trained_on->second;
   };
   if (is_the_fits()) {
+    require_settings(model, values);
     Scratch fit;
     set_values(fit.app, values);
-    const std::string columns = fit.settings.reading.columns;
-    fit.settings.reading = data.reading;
-    if (data.reading.columns.empty()) fit.settings.reading.columns = columns;
-    fit.settings.data_dir = data.data_dir;
+    DataChoice as_fitted = data;
+    if (data.reading.columns.empty()) as_fitted.reading.columns = fit.settings.reading.columns;
     fit.settings.manifold = model.config.manifold;
     fit.settings.curvature = 0;
     const TrainingData read = [&] {
       const Silence silence;
-      return read_training_data(data.path, fit.settings);
+      return read_training_data(as_fitted, fit.settings);
     }();
     result.split_known = true;
     result.training = part_of<double>(read.points, read.split.training);

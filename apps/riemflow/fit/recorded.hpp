@@ -22,6 +22,9 @@ struct Scratch {
 /// The settings that the fit recorded; none for a model that does not tell.
 Values recorded_settings(const Model& model);
 
+/// Throws Error(Fault::bad_data) where these, which the model has recorded, are no settings of a fit.
+void require_settings(const Model& model, const Values& recorded);
+
 /// A file of points, by the parts that a model's fit made of it.
 struct ModelData {
   std::string name;  ///< of the file, without its directory

@@ -69,11 +69,12 @@ class Run {
     }
     const FitProgress& progress = fit_.progress();
     if (interrupted() && !fit_.done()) {
-      save(checkpoint());
+      save_partial();
       if (!request_.watch)
-        say("Interrupted after {} iterations; {} holds the best model so far. The same command with --resume "
-            "goes on.",
-            progress.iteration, request_.output);
+        say("Interrupted after {} iterations; {} holds the best model so far, for every command to use. The "
+            "same "
+            "command with --resume goes on.",
+            progress.iteration, partial_path(request_.output));
       throw Exit{kInterrupted};
     }
     result.stopped = !fit_.done() ? "time limit" : fit_.out_of_patience() ? "patience" : "iterations";
@@ -84,7 +85,7 @@ class Run {
     score_test(result);
     Model model = described(flow_->parameters(), state);
     model.metadata["provenance"] = provenance(request_, data_, result.progress, &result).dump();
-    save(model);
+    save_finished(request_.output, model);
     result.seconds = seconds_since(start);
     return result;
   }
@@ -197,22 +198,21 @@ class Run {
           data_.lines[data_.split.test[failure.point]], explain(failure.status));
   }
 
-  /// At the start: a first checkpoint where there is no file yet, else only the proof that one can be
-  /// written.
+  /// At the start: a first checkpoint where there is none yet.
   void save_or_probe() const {
-    require_file(request_.output);
-    if (std::filesystem::exists(request_.output))
-      require_writable(request_.output);
-    else
-      save(checkpoint());
+    require_place(request_.output);
+    if (!std::filesystem::exists(partial_path(request_.output))) return save_partial();
+    if (request_.resume == nullptr)
+      say("{}{} is of an earlier fit, and the next checkpoint replaces it; --resume would go on from it.",
+          request_.label, partial_path(request_.output));
   }
 
-  void save(const Model& model) const { save_model(request_.output, model); }
+  void save_partial() const { save_model(partial_path(request_.output), checkpoint()); }
 
   /// A checkpoint that cannot be written is no reason to lose the training: the disk may have room again.
   void save_or_warn() const {
     try {
-      save(checkpoint());
+      save_partial();
     } catch (const Error& error) {
       if (error.fault() != Fault::cannot_write) throw;
       say("{}Warning: {}. Training goes on.", request_.label, error.what());

@@ -238,7 +238,7 @@ std::vector<FitRequest> requests_of(const FitRequest& first,
 void run_fits(const Runs& runs, const TrainingData& data) {
   require_file(runs.output);
   require_writable(runs.output);
-  for (const FitRequest& request : runs.requests) require_file(request.output);
+  for (const FitRequest& request : runs.requests) require_place(request.output);
   const std::vector<Outcome> outcomes = Training(runs.requests, data)();
   const std::string all = run_path(runs.output, "*");
   std::size_t ended = 0, failed = 0;
@@ -247,9 +247,9 @@ void run_fits(const Runs& runs, const TrainingData& data) {
     failed += !outcome.problem.empty();
   }
   if (ended + failed < outcomes.size()) {
-    say("Interrupted; {} of {} runs are finished, and {} hold the best models so far. The same command with "
-        "--resume goes on.",
-        ended, outcomes.size(), all);
+    say("Interrupted; {} of {} runs are finished ({}), and {} hold the best models so far of those that were "
+        "begun. The same command with --resume goes on.",
+        ended, outcomes.size(), all, partial_path(all));
     throw Exit{kInterrupted};
   }
   const std::optional<std::size_t> best = best_of(outcomes);

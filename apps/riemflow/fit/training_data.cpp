@@ -11,7 +11,6 @@
 #include "riemflow/density/parse_target.hpp"
 #include "riemflow/io/data_sets.hpp"
 #include "riemflow/io/duplicates.hpp"
-#include "riemflow/io/sha256.hpp"
 #include "riemflow/manifold/parse.hpp"
 
 namespace riemflow::app {
@@ -43,16 +42,22 @@ std::string manifold_of_target(const std::string& target) {
               "give its manifold, as in --manifold ball:2");
 }
 
+/// The file's, without its directory.
+std::string name_of_data(const DataChoice& data) {
+  if (data.path == "-") return "standard input";
+  std::error_code ignored;
+  if (data.held || std::filesystem::exists(data.path, ignored))
+    return std::filesystem::path(data.path).filename().string();
+  const FoundData set = find_data_set(data.path, data.data_dir);
+  return std::filesystem::path(set.path.empty() ? set.known->file : set.path).filename().string();
+}
+
 }  // namespace
 
-DataIdentity identity_of(const std::string& path, const std::string& data_dir) {
-  const auto file = [](const std::string& found) {
-    return DataIdentity{std::filesystem::path(found).filename().string(), sha256_of_file(found)};
-  };
-  if (std::filesystem::exists(path)) return file(path);
-  const FoundData set = find_data_set(path, data_dir);
-  if (!set.path.empty()) return file(set.path);
-  return {std::string(set.known->file), sha256_hex(set.bytes)};
+DataIdentity identity_of(const DataChoice& data) {
+  auto bytes = data.held ? io::memory_bytes(*data.held) : open_data_bytes(data.path, data.data_dir);
+  const std::string sha256 = io::HashedBytes(std::move(bytes)).sha256();
+  return {name_of_data(data), sha256};
 }
 
 TrainingData read_target(const FitSettings& settings) {
@@ -65,19 +70,21 @@ TrainingData read_target(const FitSettings& settings) {
 }
 
 TrainingData read_training_data(const std::string& path, const FitSettings& settings) {
+  return read_training_data(DataChoice{path, settings.data_dir, settings.reading, nullptr}, settings);
+}
+
+TrainingData read_training_data(const DataChoice& choice, const FitSettings& settings) {
   const SplitShares shares = parse_split(settings.split);
-  const auto source = DataChoice{path, settings.data_dir, settings.reading}.open(manifold_of(settings, ""));
+  const std::string& path = choice.path;
+  const auto source = choice.open(manifold_of(settings, ""));
   DataSet read = read_all(*source);
   for (const std::string& remark : read.remarks) say_text(remark);
 
   TrainingData data;
   data.manifold = read.assumptions.manifold;
   data.points = std::move(read.points);
-  const DataIdentity identity =
-      path == "-" ? DataIdentity{"standard input", sha256_hex(std::as_bytes(std::span(data.points.values)))}
-                  : identity_of(path, settings.data_dir);
-  data.name = identity.name;
-  data.sha256 = identity.sha256;
+  data.name = name_of_data(choice);
+  data.sha256 = std::move(read.sha256);
   data.lines = std::move(read.lines);
   data.line_word = read.assumptions.row;
   for (const Assumptions::Column& column : read.assumptions.columns)

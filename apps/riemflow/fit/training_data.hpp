@@ -5,6 +5,7 @@
 #include <string>
 
 #include "apps/riemflow/fit/settings.hpp"
+#include "apps/riemflow/support/data.hpp"
 #include "riemflow/density/distribution.hpp"
 #include "riemflow/io/point_source.hpp"
 #include "riemflow/train/split.hpp"
@@ -13,7 +14,7 @@ namespace riemflow::app {
 
 struct TrainingData {
   std::string name;    ///< of the file, without its directory
-  std::string sha256;  ///< of the file; of the points where it was standard input
+  std::string sha256;  ///< of the file's bytes, or of those that came through a pipe
   std::string manifold;
   Points<double> points;
   std::vector<std::uint64_t> lines;  ///< where each came from
@@ -37,11 +38,13 @@ struct TrainingData {
 struct DataIdentity {
   std::string name, sha256;  ///< as in TrainingData
 };
-/// Of a file or of a data set by its name.
-DataIdentity identity_of(const std::string& path, const std::string& data_dir);
+/// Of data that can be opened again: reads all of them. Throws Error where there are none.
+DataIdentity identity_of(const DataChoice& data);
 
-/// path: a file, "-" or the name of a data set. Reads, says what was assumed, removes duplicates if that is
-/// wanted, and splits. Throws Error.
+/// Reads, says what was assumed, removes duplicates if that is wanted, and splits. Throws Error. Where to
+/// look for data sets and how to read is in `choice`; `settings` says the rest.
+TrainingData read_training_data(const DataChoice& choice, const FitSettings& settings);
+/// path: a file, "-" or the name of a data set, all else as the settings have it.
 TrainingData read_training_data(const std::string& path, const FitSettings& settings);
 
 /// settings.target in place of a file. Throws Error where it is none, or its manifold is neither given nor

@@ -1,6 +1,7 @@
 #include "apps/riemflow/support/data.hpp"
 
 #include <CLI/CLI.hpp>
+#include <filesystem>
 
 #include "apps/riemflow/support/console.hpp"
 #include "riemflow/io/data_sets.hpp"
@@ -8,9 +9,27 @@
 namespace riemflow::app {
 
 std::unique_ptr<PointSource> DataChoice::open(const std::string& manifold) const {
-  auto source = open_data(path, reading.options(manifold), data_dir);
+  const ReadOptions options = reading.options(manifold);
+  auto source = held ? open_points_in(*held, path == "-" ? "<stdin>" : path, options)
+                     : open_data(path, options, data_dir);
   for (const std::string& sentence : source->assumptions().sentences()) say_text(sentence);
   return source;
+}
+
+DataChoice DataChoice::reopenable() const {
+  std::error_code ignored;
+  if (held || is_regular(path) || (path != "-" && !std::filesystem::exists(path, ignored))) return *this;
+  const auto source = io::open_bytes(path);
+  std::string all, piece(std::size_t{1} << 16, '\0');
+  while (const std::size_t n = source->read(piece.data(), piece.size())) all.append(piece, 0, n);
+  DataChoice copy = *this;
+  copy.held = std::make_shared<const std::string>(std::move(all));
+  return copy;
+}
+
+bool is_regular(const std::string& path) {
+  std::error_code ignored;
+  return path != "-" && std::filesystem::is_regular_file(path, ignored);
 }
 
 CLI::Option* add_data(CLI::App& command, DataChoice& choice, const std::string& name) {

@@ -16,10 +16,17 @@ inline constexpr const char* kDataType = "FILE|NAME";
 struct DataChoice {
   std::string path, data_dir;
   ReadingChoice reading;
+  std::shared_ptr<const std::string> held;  ///< all its bytes, where it was a pipe; else null
 
   /// Opened, with what was assumed of it said. manifold: empty: inferred.
   std::unique_ptr<PointSource> open(const std::string& manifold) const;
+  /// The same, such that it can be opened more than once: standard input and pipes are read into memory.
+  /// Throws Error as open_data where there are no such data.
+  DataChoice reopenable() const;
 };
+
+/// Whether it can be read a second time: not a pipe, standard input or a device.
+bool is_regular(const std::string& path);
 
 /// name: "DATA" for the positional, or an option such as "--from-data".
 CLI::Option* add_data(CLI::App& command, DataChoice& choice, const std::string& name = "DATA");

@@ -99,18 +99,6 @@ std::optional<int> named_descriptor(std::string_view path) {
   return std::nullopt;
 }
 
-/// The path at the end of a chain of symbolic links, whether or not there is a file.
-std::filesystem::path behind_links(const std::string& path) {
-  std::filesystem::path target = path;
-  for (int links = 0; links < 40; ++links) {
-    std::error_code code;
-    const std::filesystem::path next = std::filesystem::read_symlink(target, code);
-    if (code) return target;
-    target = target.parent_path() / next;
-  }
-  fail(path, ELOOP);
-}
-
 void write_directly(const std::string& path, Descriptor file, const std::function<void(Sink&)>& writer) {
   if (!file.good()) fail(path, errno);
   Sink sink(file.get(), path);
@@ -203,6 +191,17 @@ void replace(const std::string& path, const std::filesystem::path& target, const
 }
 
 }  // namespace
+
+std::filesystem::path behind_links(const std::string& path) {
+  std::filesystem::path target = path;
+  for (int links = 0; links < 40; ++links) {
+    std::error_code code;
+    const std::filesystem::path next = std::filesystem::read_symlink(target, code);
+    if (code) return target;
+    target = target.parent_path() / next;
+  }
+  fail(path, ELOOP);
+}
 
 Sink::Sink(int descriptor, std::string path, bool rewritable)
     : descriptor_(descriptor), path_(std::move(path)), rewritable_(rewritable) {

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
 #include <functional>
 #include <span>
 #include <string>
@@ -43,5 +44,9 @@ class Sink {
 void write_file_atomically(const std::string& path, const std::function<void(Sink&)>& writer);
 void write_file_atomically(const std::string& path, std::span<const std::byte> content);
 void write_file_atomically(const std::string& path, std::string_view content);
+
+/// The path at the end of a chain of symbolic links, whether or not there is a file: what is replaced. Throws
+/// Error(Fault::cannot_write) where the links have no end.
+std::filesystem::path behind_links(const std::string& path);
 
 }  // namespace riemflow

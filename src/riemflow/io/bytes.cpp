@@ -117,8 +117,21 @@ std::unique_ptr<ByteSource> owned_bytes(std::string bytes) {
   return std::make_unique<OwnedBytes>(std::move(bytes));
 }
 
+std::size_t HashedBytes::read(char* to, std::size_t most) {
+  const std::size_t n = source_->read(to, most);
+  hash_.update(std::string_view(to, n));
+  return n;
+}
+
+std::string HashedBytes::sha256() {
+  std::string rest(std::size_t{1} << 16, '\0');
+  while (read(rest.data(), rest.size()) > 0) {
+  }
+  return hash_.hex();
+}
+
 Window::Window(std::unique_ptr<ByteSource> source, std::size_t capacity)
-    : source_(std::move(source)), buffer_(capacity + 1) {}
+    : source_(std::make_shared<HashedBytes>(std::move(source))), buffer_(capacity + 1) {}
 
 bool Window::more() {
   if (complete_ || size() == capacity()) return false;

@@ -9,6 +9,8 @@
 #include <string_view>
 #include <vector>
 
+#include "riemflow/io/sha256.hpp"
+
 namespace riemflow::io {
 
 class ByteSource {
@@ -28,6 +30,20 @@ std::unique_ptr<ByteSource> memory_bytes(std::string_view bytes, std::size_t mos
 
 std::unique_ptr<ByteSource> owned_bytes(std::string bytes);
 
+/// Hashes what passes: a pipe can be read only once, and a file may change between two readings.
+class HashedBytes : public ByteSource {
+ public:
+  explicit HashedBytes(std::unique_ptr<ByteSource> source) : source_(std::move(source)) {}
+  std::size_t read(char* to, std::size_t most) override;
+  std::optional<std::uint64_t> size() const override { return source_->size(); }
+  /// Of all bytes; reads those that are left.
+  std::string sha256();
+
+ private:
+  std::unique_ptr<ByteSource> source_;
+  Sha256 hash_;
+};
+
 /// A sliding part of a source, contiguous, of at most `capacity` bytes.
 class Window {
  public:
@@ -45,6 +61,7 @@ class Window {
   /// Bytes of the source before begin().
   std::uint64_t offset() const { return offset_; }
   std::optional<std::uint64_t> source_size() const { return source_->size(); }
+  const std::shared_ptr<HashedBytes>& source() const { return source_; }
 
   /// The window begins at `position`, a place in it.
   void advance(const char* position) {
@@ -60,7 +77,7 @@ class Window {
   }
 
  private:
-  std::unique_ptr<ByteSource> source_;
+  std::shared_ptr<HashedBytes> source_;
   std::vector<char> buffer_;  // one more than the capacity, for the zero
   std::size_t first_ = 0, last_ = 0;
   std::uint64_t offset_ = 0;

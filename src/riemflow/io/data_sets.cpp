@@ -66,6 +66,18 @@ bool is_there(const fs::path& path) {
   return fs::exists(path, ignored);
 }
 
+/// Whether it is to be opened as a file (or "-"): there is one, or at least no such data set. Throws Error
+/// where it is neither and a set has a near name.
+bool is_file(const std::string& path_or_name) {
+  if (path_or_name == "-" || is_there(path_or_name)) return true;
+  if (by_name(path_or_name) != nullptr) return false;
+  const std::string_view nearest = near_name(path_or_name);
+  require(
+      nearest.empty(), fmt::format("{} is neither a file nor a known data set", io::in_quotes(path_or_name)),
+      fmt::format("perhaps you meant '{}'? `riemflow data list` names the sets", nearest), Fault::no_input);
+  return true;  // opening it says what is wrong with it
+}
+
 /// The set's own columns are points of its own manifold alone.
 ReadOptions completed(ReadOptions options, const KnownData& known) {
   if (options.manifold.empty()) options.manifold = known.manifold;
@@ -133,17 +145,16 @@ FoundData find_data_set(std::string_view name, const std::string& data_dir) {
       Fault::no_input);
 }
 
+std::unique_ptr<io::ByteSource> open_data_bytes(const std::string& path_or_name,
+                                                const std::string& data_dir) {
+  if (is_file(path_or_name)) return io::open_bytes(path_or_name);
+  const FoundData found = find_data_set(path_or_name, data_dir);
+  return found.path.empty() ? io::memory_bytes(found.bytes) : io::open_bytes(found.path);
+}
+
 std::unique_ptr<PointSource> open_data(const std::string& path_or_name, const ReadOptions& options,
                                        const std::string& data_dir) {
-  if (path_or_name == "-" || is_there(path_or_name)) return open_points(path_or_name, options);
-  if (by_name(path_or_name) == nullptr) {
-    const std::string_view nearest = near_name(path_or_name);
-    require(nearest.empty(),
-            fmt::format("{} is neither a file nor a known data set", io::in_quotes(path_or_name)),
-            fmt::format("perhaps you meant '{}'? `riemflow data list` names the sets", nearest),
-            Fault::no_input);
-    return open_points(path_or_name, options);  // says what is wrong with it
-  }
+  if (is_file(path_or_name)) return open_points(path_or_name, options);
   const FoundData found = find_data_set(path_or_name, data_dir);
   const ReadOptions all = completed(options, *found.known);
   if (found.path.empty()) return open_points_in(found.bytes, path_or_name, all);

@@ -55,4 +55,8 @@ FoundData find_data_set(std::string_view name, const std::string& data_dir);
 std::unique_ptr<PointSource> open_data(const std::string& path_or_name, const ReadOptions& options,
                                        const std::string& data_dir = "");
 
+/// The bytes that open_data reads; throws as it.
+std::unique_ptr<io::ByteSource> open_data_bytes(const std::string& path_or_name,
+                                                const std::string& data_dir = "");
+
 }  // namespace riemflow

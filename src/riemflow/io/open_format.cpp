@@ -101,9 +101,12 @@ std::string format_of(Window& window, const std::string& path, const ReadOptions
 
 std::unique_ptr<PointSource> open_format(Window window, const std::string& path, const ReadOptions& options) {
   const std::string format = format_of(window, path, options);
-  if (format == "npy") return open_npy(std::move(window), path, options);
-  if (format == "geojson") return open_geojson(std::move(window), path, options);
-  return open_csv(std::move(window), path, options);
+  const std::shared_ptr<HashedBytes> bytes = window.source();
+  auto source = format == "npy"       ? open_npy(std::move(window), path, options)
+                : format == "geojson" ? open_geojson(std::move(window), path, options)
+                                      : open_csv(std::move(window), path, options);
+  source->bytes_ = bytes;
+  return source;
 }
 
 }  // namespace riemflow::io

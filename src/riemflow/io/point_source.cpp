@@ -54,6 +54,7 @@ DataSet read_all(PointSource& source) {
   data.assumptions = source.assumptions();
   data.skipped = source.skipped();
   data.remarks = source.remarks();
+  data.sha256 = source.sha256();
   return data;
 }
 

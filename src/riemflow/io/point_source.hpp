@@ -15,9 +15,15 @@
 
 #include "riemflow/core/points.hpp"
 #include "riemflow/io/assumptions.hpp"
+#include "riemflow/io/bytes.hpp"
 #include "riemflow/io/read_options.hpp"
 
 namespace riemflow {
+
+class PointSource;
+namespace io {
+std::unique_ptr<PointSource> open_format(Window window, const std::string& path, const ReadOptions& options);
+}
 
 class PointSource {
  public:
@@ -36,6 +42,9 @@ class PointSource {
   std::uint64_t skipped() const { return skipped_; }
   /// What else there is to say of what has been read so far: rows skipped, shapes that are not points.
   virtual std::vector<std::string> remarks() const;
+  /// Of all bytes that the points come from, hashed while they were read; reads those that are left, so that
+  /// no point follows.
+  std::string sha256() { return bytes_->sha256(); }
 
  protected:
   PointSource(Assumptions assumptions, int dimension, bool skip_invalid)
@@ -58,8 +67,10 @@ class PointSource {
   Assumptions assumptions_;
 
  private:
+  friend std::unique_ptr<PointSource> io::open_format(io::Window, const std::string&, const ReadOptions&);
   [[noreturn]] static void throw_invalid(const std::string& problem, const std::string& advice);
 
+  std::shared_ptr<io::HashedBytes> bytes_;
   int dimension_;
   bool skip_invalid_;
   std::uint64_t skipped_ = 0, read_ = 0;
@@ -80,6 +91,7 @@ struct DataSet {
   Assumptions assumptions;
   std::uint64_t skipped = 0;
   std::vector<std::string> remarks;
+  std::string sha256;  ///< see PointSource::sha256
 };
 
 /// All points of a file.

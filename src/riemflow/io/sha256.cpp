@@ -51,6 +51,12 @@ void Sha256::compress(const std::byte* block) {
 void Sha256::update(std::span<const std::byte> bytes) {
   while (!bytes.empty()) {
     const std::size_t filled = length_ % 64, taken = std::min(bytes.size(), 64 - filled);
+    if (taken == 64) {  // a whole block, from where it is
+      compress(bytes.data());
+      length_ += 64;
+      bytes = bytes.subspan(64);
+      continue;
+    }
     std::copy_n(bytes.begin(), taken, pending_.begin() + static_cast<std::ptrdiff_t>(filled));
     length_ += taken;
     bytes = bytes.subspan(taken);
@@ -80,13 +86,6 @@ std::string sha256_hex(std::span<const std::byte> bytes) {
 
 std::string sha256_hex(std::string_view text) { return sha256_hex(std::as_bytes(std::span(text))); }
 
-std::string sha256_of_file(const std::string& path) {
-  const auto source = io::open_bytes(path);
-  Sha256 hash;
-  std::string piece(std::size_t{1} << 16, '\0');
-  while (const std::size_t n = source->read(piece.data(), piece.size()))
-    hash.update(std::string_view(piece).substr(0, n));
-  return hash.hex();
-}
+std::string sha256_of_file(const std::string& path) { return io::HashedBytes(io::open_bytes(path)).sha256(); }
 
 }  // namespace riemflow

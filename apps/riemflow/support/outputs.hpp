@@ -1,0 +1,19 @@
+#pragma once
+// What a command reads and writes, for require_safe (io/output_guard.hpp), which every command with an output
+// calls before it begins.
+
+#include "apps/riemflow/support/data.hpp"
+#include "riemflow/io/output_guard.hpp"
+
+namespace riemflow::app {
+
+/// --force
+CLI::Option* add_force(CLI::App& command, bool& force);
+
+/// The file that is read; of an embedded data set, and where no data are given, without a path.
+InputFile input_of(const DataChoice& data, const std::string& role = "DATA");
+
+/// -o, of the kind that its name says.
+OutputFile output_named(const std::string& path);
+
+}  // namespace riemflow::app
