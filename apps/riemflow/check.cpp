@@ -46,15 +46,15 @@ void print_paths(const Trust& trust) {
 void print_text(const CheckOptions& options, const Examination& found) {
   const Trust& trust = found.trust;
   const Integral& mass = trust.mass.integral;
-  fmt::print("model       {}: {}, {} precision, {}\n", options.model.path, found.manifold, found.precision,
-             found.solver);
+  answer("model       {}: {}, {} precision, {}\n", options.model.path, found.manifold, found.precision,
+         found.solver);
   fmt::print("mass        {:.6f} ± {:.2g} ({}, {} evaluations, {} failed); bar 1 ± {:g}, error included\n",
              mass.value, mass.error, method_of(found), mass.evaluations, mass.failures, kMassBar);
   if (found.is_flow) print_paths(trust);
   if (!found.data) return;
   const DataScores& data = *found.data;
-  fmt::print("data        {}: {} points, NLL {:.4f} ± {:.4f} nats; {} failed\n", data.path, data.points,
-             data.nll, data.standard_error, data.failed);
+  answer("data        {}: {} points, NLL {:.4f} ± {:.4f} nats; {} failed\n", data.path, data.points, data.nll,
+         data.standard_error, data.failed);
   fmt::print("tail        the worst 1 % ({} points) raise the mean NLL by {:.4f} nats{}\n", data.tail_points,
              data.tail_raise,
              data.tail_share ? fmt::format(" and are {:.1f} % of the sum", 100 * *data.tail_share) : "");

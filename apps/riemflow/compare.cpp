@@ -268,7 +268,7 @@ void run(const Options& options) {
   if (options.json)
     print_json(json);
   else
-    fmt::print("{}", page);
+    answer("{}", page);
   require(failed == 0, fmt::format("{} of {} runs failed, and are not in the table", failed, jobs.size()),
           "the messages above say why; the same command tries them again", Fault::numerical);
 }

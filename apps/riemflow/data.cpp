@@ -89,8 +89,8 @@ void show(const DataOptions& options) {
   fmt::print("{}: {}\n", known.name, known.what);
   fmt::print("rows      {}, {} of them distinct\n", rows, distinct);
   fmt::print("manifold  {}\n", known.manifold);
-  fmt::print("file      {}\n", found.path.empty() ? "part of riemflow" : found.path);
-  for (const std::string& sentence : data.assumptions.sentences()) fmt::print("          {}\n", sentence);
+  answer("file      {}\n", found.path.empty() ? "part of riemflow" : found.path);
+  for (const std::string& sentence : data.assumptions.sentences()) answer("          {}\n", sentence);
   fmt::print("from      {}\n", known.source);
   fmt::print("SHA-256   {}{}\n", known.sha256,
              presence.state == "changed" ? ", which this file has not" : "");

@@ -44,8 +44,8 @@ void refuse_changes(const Values& before, const Values& now, const std::string& 
 
 void print_result(const FitResult& result, const TrainingData& data, const Invocation& invocation) {
   const FitProgress& p = result.progress;
-  if (!result.members_table.empty()) fmt::print("{}\n", result.members_table);
-  fmt::print("model       {} ({} parameters on {})\n", invocation.output, result.parameters, data.manifold);
+  if (!result.members_table.empty()) answer("{}\n", result.members_table);
+  answer("model       {} ({} parameters on {})\n", invocation.output, result.parameters, data.manifold);
   if (!result.search.empty()) {
     const MixtureScore& chosen = result.search[result.chosen];
     fmt::print("mixture     {} components{}{}\n", chosen.components,

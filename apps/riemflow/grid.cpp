@@ -67,7 +67,7 @@ void print_summary(const GridOptions& options, const GridLayout& layout, const G
     text.pop_back();
     say_text(text);
   } else if (!options.quiet) {
-    fmt::print("{}", text);
+    answer("{}", text);
   }
 }
 

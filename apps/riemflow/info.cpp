@@ -45,7 +45,7 @@ void print_fields(const std::string& name, const Json& value) {
   fmt::print("  {:<28} {}\n", name.empty() ? "text" : name, shown(text));
 }
 
-void line(const char* name, const std::string& value) { fmt::print("{:<12} {}\n", name, value); }
+void line(const char* name, const std::string& value) { answer("{:<12} {}\n", name, value); }
 
 void print_kernels(const char* name, const KernelParameters& kernels) {
   std::vector<double> widths = kernels.bandwidths;

@@ -11,6 +11,7 @@
 #include "apps/riemflow/support/console.hpp"
 #include "riemflow/core/error.hpp"
 #include "riemflow/core/suggest.hpp"
+#include "riemflow/io/message.hpp"
 
 namespace {
 
@@ -42,7 +43,7 @@ constexpr void (*kCommands[])(CLI::App&) = {
 // clang-format on
 
 int failed(const std::string& message, Fault fault) {
-  std::fprintf(stderr, "riemflow: %s\n", message.c_str());
+  std::fprintf(stderr, "riemflow: %s\n", io::printable(message).c_str());
   return static_cast<int>(fault);
 }
 

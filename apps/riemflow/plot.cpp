@@ -182,7 +182,7 @@ void run(PlotOptions options, std::set<std::string> given) {
   watch_interrupts();
   const Drawing drawing = figure.draw(request);
   write_file_atomically(request.output, drawing.bytes);
-  if (!request.quiet) fmt::print("figure   {}\n", request.output);
+  if (!request.quiet) answer("figure   {}\n", request.output);
   finish_output();
   finish(request, drawing);
 }

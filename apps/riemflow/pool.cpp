@@ -204,7 +204,7 @@ void run(PoolOptions options) {
       if (provenance.contains(key)) out[key] = provenance[key];
     print_json(out);
   } else {
-    fmt::print("{}\nmodel       {}\n", pool_table(contenders, pool), options.output);
+    answer("{}\nmodel       {}\n", pool_table(contenders, pool), options.output);
     if (!pool.test.empty()) fmt::print("test NLL    {:.4f} ± {:.4f} nats\n", test.nll, test.error);
   }
   if (validation.failed + test.failed == 0) return;

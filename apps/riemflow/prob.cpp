@@ -88,10 +88,9 @@ void print_rows(const std::vector<Asked>& regions, const std::vector<Integral>& 
              "ratio");
   for (std::size_t i = 0; i < regions.size(); ++i) {
     const double uniform = regions[i].region.steradians / (4 * std::numbers::pi);
-    fmt::print("{:<{}}  {:<24} {:>14.{}f} {:>12.6g} {:>10.4g}\n", regions[i].region.name, width,
-               with_error(results[i].value, results[i].error), regions[i].region.steradians * kEarthKm2PerSr,
-               regions[i].region.steradians * kEarthKm2PerSr < 1000 ? 3 : 0, uniform,
-               results[i].value / uniform);
+    answer("{:<{}}  {:<24} {:>14.{}f} {:>12.6g} {:>10.4g}\n", regions[i].region.name, width,
+           with_error(results[i].value, results[i].error), regions[i].region.steradians * kEarthKm2PerSr,
+           regions[i].region.steradians * kEarthKm2PerSr < 1000 ? 3 : 0, uniform, results[i].value / uniform);
   }
 }
 

@@ -131,8 +131,8 @@ void run(const ReportOptions& options) {
   if (content.examination.trust.verdict() != Verdict::trustworthy)
     say("Warning: the likelihood is {}; the page says so.", verdict_of(content.examination));
   if (path != "/dev/stdout")
-    fmt::print("report   {}: {:.2f} MB, made in {:.1f} s; open it in a browser\n", options.output,
-               static_cast<double>(bytes) / 1e6, seconds_since(start));
+    answer("report   {}: {:.2f} MB, made in {:.1f} s; open it in a browser\n", options.output,
+           static_cast<double>(bytes) / 1e6, seconds_since(start));
 }
 
 }  // namespace

@@ -67,7 +67,7 @@ void draw_figures(const ReproduceOptions& options, const Experiment& experiment,
   for (const FigureFile& figure : experiment.figures(results, options.data_dir)) {
     const auto path = std::filesystem::path(options.directory) / (options.name + "-" + figure.name);
     write_file_atomically(path.string(), figure.bytes);
-    fmt::print("figure   {}\n", path.string());
+    answer("figure   {}\n", path.string());
   }
 }
 
@@ -109,7 +109,7 @@ void reproduce(const ReproduceOptions& options) {
       options.name, experiment->settings(options.quick), results.description("command"), results.origin(),
       results.description("seeds"), experiment->table(results));
   write_file_atomically(path(".md"), page);
-  fmt::print("{}", page);
+  answer("{}", page);
   draw_figures(options, *experiment, results);
   require(failed == 0, fmt::format("{} of {} runs failed, and are not in the table", failed, jobs.size()),
           "the messages above say why; the same command tries them again", Fault::numerical);

@@ -22,6 +22,11 @@ TEST(Message, EscapesWhatDisturbsATerminal) {
   EXPECT_EQ(in_quotes(std::string_view("\0", 1)), "'\\x00'");
 }
 
+TEST(Message, PrintableTextKeepsItsLines) {
+  EXPECT_EQ(printable("Réunion\t東\n± 1"), "Réunion\t東\n± 1");
+  EXPECT_EQ(printable("a\x1b]0;title\x07\rb\xc2\x9b\xff"), "a\\x1b]0;title\\x07\\x0db\\xc2\\x9b\\xff");
+}
+
 TEST(Message, ShortensTo40Characters) {
   EXPECT_EQ(in_quotes(std::string(40, 'x')), "'" + std::string(40, 'x') + "'");
   EXPECT_EQ(in_quotes(std::string(41, 'x')), "'" + std::string(40, 'x') + "…'");

@@ -257,10 +257,10 @@ void run_fits(const Runs& runs, const TrainingData& data) {
   if (runs.requests.front().settings.json) {
     print_json(json_of_runs(runs, data, outcomes, best));
   } else {
-    fmt::print("{}\n", table_of_runs(runs, data, outcomes));
+    answer("{}\n", table_of_runs(runs, data, outcomes));
     if (best)
-      fmt::print("model       {}: run {}, the lowest on the validation points\nruns        {}\n", runs.output,
-                 *best + 1, all);
+      answer("model       {}: run {}, the lowest on the validation points\nruns        {}\n", runs.output,
+             *best + 1, all);
     if (best && !data.split.test.empty()) {
       const auto& about = outcomes[*best].about;
       const auto reference = about.find("reference");

@@ -6,6 +6,7 @@
 
 #include "apps/riemflow/support/terminal.hpp"
 #include "riemflow/core/error.hpp"
+#include "riemflow/io/message.hpp"
 
 namespace riemflow::app {
 namespace {
@@ -21,18 +22,19 @@ void say_text(const std::string& text) {
   // A message that nobody can receive is no reason to fail.
   if (quiet || silent) return;
   const std::lock_guard lock(mutex);
-  std::fputs(((line_open ? "\n" : "") + text + "\n").c_str(), stderr);
+  std::fputs(((line_open ? "\n" : "") + io::printable(text) + "\n").c_str(), stderr);
   line_open = false;
 }
 
 void rewrite_line(const std::string& text) {
   if (quiet || silent) return;
   // A line that wraps cannot be rewritten. One character a code point is near enough here.
+  const std::string shown = io::printable(text);
   std::size_t characters = 0, end = 0;
-  for (const std::size_t width = terminal_width(); end < text.size(); ++end)
-    if ((text[end] & 0xC0) != 0x80 && ++characters == width) break;
+  for (const std::size_t width = terminal_width(); end < shown.size(); ++end)
+    if ((shown[end] & 0xC0) != 0x80 && ++characters == width) break;
   const std::lock_guard lock(mutex);
-  std::fputs(("\r" + text.substr(0, end) + "\x1b[K").c_str(), stderr);
+  std::fputs(("\r" + shown.substr(0, end) + "\x1b[K").c_str(), stderr);
   std::fflush(stderr);
   line_open = true;
 }
@@ -47,6 +49,11 @@ void be_quiet() { quiet = true; }
 
 Silence::Silence() : before_(silent) { silent = true; }
 Silence::~Silence() { silent = before_; }
+
+void answer_text(const std::string& text) {
+  const std::string shown = io::printable(text);
+  std::fwrite(shown.data(), 1, shown.size(), stdout);  // finish_output tells if it failed
+}
 
 void print_json(const nlohmann::ordered_json& value) {
   const std::string text = value.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";

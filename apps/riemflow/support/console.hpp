@@ -1,5 +1,7 @@
 #pragma once
-// Results go to standard output, everything said to people to standard error.
+// Results go to standard output, everything said to people to standard error. Names and texts of files may
+// hold what a terminal obeys: it is escaped here (io/message.hpp), and only the data that a command writes
+// are not.
 
 #include <fmt/format.h>
 
@@ -34,6 +36,13 @@ class Silence {
  private:
   bool before_;
 };
+
+/// A result for people.
+void answer_text(const std::string& text);
+template <class... Args>
+void answer(fmt::format_string<Args...> format, Args&&... args) {
+  answer_text(fmt::format(format, std::forward<Args>(args)...));
+}
 
 /// A result: indented, keys in their order, numbers that read back as the same, NaN and infinities as null.
 void print_json(const nlohmann::ordered_json& value);

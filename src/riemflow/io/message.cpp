@@ -52,6 +52,19 @@ std::string in_quotes(std::string_view text, std::size_t longest) {
   return shown + "'";
 }
 
+std::string printable(std::string_view text) {
+  std::string shown;
+  while (!text.empty()) {
+    const std::size_t length = text[0] == '\n' || text[0] == '\t' ? 1 : printable_character(text);
+    if (length > 0)
+      shown += text.substr(0, length);
+    else
+      shown += fmt::format("\\x{:02x}", static_cast<unsigned char>(text[0]));
+    text.remove_prefix(std::max<std::size_t>(length, 1));
+  }
+  return shown;
+}
+
 std::string at(std::string_view path, std::uint64_t line, std::uint64_t column) {
   return fmt::format("{}:{}:{}: ", path, line, column);
 }

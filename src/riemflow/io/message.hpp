@@ -12,6 +12,9 @@ namespace riemflow::io {
 /// that are not UTF-8) escaped.
 std::string in_quotes(std::string_view text, std::size_t longest = 40);
 
+/// The text with the same escaped; ends of lines and tabs stay.
+std::string printable(std::string_view text);
+
 /// "path:line:column: ", both from 1.
 std::string at(std::string_view path, std::uint64_t line, std::uint64_t column);
 
