@@ -4,6 +4,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <csignal>
 #include <filesystem>
 #include <fstream>
@@ -12,6 +13,7 @@
 
 #include "riemflow/core/error.hpp"
 #include "riemflow/io/model_file.hpp"
+#include "tests/sanitized.hpp"
 
 // The fuzzer's body, on the inputs it once found and others that were hard.
 #define LLVMFuzzerTestOneInput riemflow_safetensors_fuzzer
@@ -86,6 +88,52 @@ TEST_F(ModelDamage, AnyBitOfTheHeaderFlipped) {
   }
   EXPECT_GT(loaded, 50);  // a digit of a tolerance, a letter of a free text
   EXPECT_GT(refused, 5000);
+}
+
+// Header and tensors: what loads is what was written.
+TEST_F(ModelDamage, AnyBitOfAFileFlipped) {
+  Model model = small_model(1);
+  model.metadata["data_name"] = "caf\xe9.csv";  // no UTF-8: what is written is another text
+  save_model(path, model);
+  const std::string whole = content(path);
+  const Model before = load_model(path);
+  std::size_t said = 0;
+  constexpr std::size_t kStep = kSanitized ? 13 : 3;
+  for (std::size_t at = 0; at < whole.size(); at += kStep) {
+    std::string flipped = whole;
+    flipped[at] = static_cast<char>(flipped[at] ^ (1 << at % 8));
+    std::ofstream(path, std::ios::binary) << flipped;
+    try {
+      const Model model_read = load_model(path);
+      Model known = before;
+      // The key of the checksum may be another: then it is one more among the metadata.
+      if (model_read.metadata.size() > known.metadata.size()) known.metadata = model_read.metadata;
+      EXPECT_EQ(model_read.metadata, known.metadata) << at;
+      EXPECT_EQ(model_read.parameters, before.parameters) << at;
+      EXPECT_EQ(model_read.state, before.state) << at;
+    } catch (const Error& error) {
+      EXPECT_EQ(error.fault(), Fault::bad_data) << error.what();
+      EXPECT_TRUE(std::string(error.what()).starts_with(path + ": ")) << error.what();
+      said += std::string(error.what()).find("does not have the checksum") != std::string::npos;
+    }
+  }
+  EXPECT_GT(said, whole.size() / (3 * kStep));
+}
+
+TEST_F(ModelDamage, TheChecksumIsOfTheContentNotOfItsOrder) {
+  const Model model = small_model(1);
+  save_model(path, model);
+  SafeTensors file = read_safetensors(path);
+  std::reverse(file.tensors.begin(), file.tensors.end());  // as other programs may write them
+  write_safetensors(path, file);
+  EXPECT_EQ(load_model(path).state, model.state);
+  EXPECT_FALSE(load_model(path).metadata.contains("checksum"));
+  file.metadata["seed"] = "7";
+  write_safetensors(path, file);
+  EXPECT_THROW(load_model(path), Error);
+  file.metadata.erase("checksum");  // as the files of version 0.1
+  write_safetensors(path, file);
+  EXPECT_EQ(load_model(path).metadata["seed"], "7");
 }
 
 TEST_F(ModelDamage, AFailedSaveLeavesTheOldModel) {

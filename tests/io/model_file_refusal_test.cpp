@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <limits>
+#include <tuple>
 
 #include "riemflow/core/error.hpp"
 #include "riemflow/io/model_file.hpp"
@@ -83,6 +84,16 @@ TEST_F(ModelRefusal, ContradictoryMetadata) {
   std::string config = good.metadata.at("config");
   config.replace(config.find("\"width\":4"), 9, "\"widht\":4");
   EXPECT_TRUE(has(with("config", config), "perhaps you meant width"));
+  // Settings that nobody may give are damage in a file: its fault, not the user's.
+  for (const auto& [was, is, problem] : {std::tuple("\"kinetic\":0.0", "\"kinetic\":-1.0", "weight is -1"),
+                                         std::tuple("\"probes\":1", "\"probes\":5000", "probes is 5000"),
+                                         std::tuple("\"kind\":\"default\",\"components\":0",
+                                                    "\"kind\":\"default\",\"components\":7", "has none")}) {
+    config = good.metadata.at("config");
+    ASSERT_NE(config.find(was), config.npos) << config;
+    config.replace(config.find(was), std::string(was).size(), is);
+    EXPECT_TRUE(has(with("config", config), problem));
+  }
   // Petabytes, were they asked for before the tensors are looked at.
   config = good.metadata.at("config");
   config.replace(config.find("\"width\":4,\"depth\":2"), 19, "\"width\":65536,\"depth\":1000");
@@ -132,6 +143,14 @@ TEST_F(ModelRefusal, MakeFlowChecksAsWell) {
   shape.parameters[0].bytes.resize(4);
   EXPECT_THROW(make_flow<float>(shape, 1), Error);
   EXPECT_THROW(make_flow<float>(model, -1), Error);
+  Model base = model;
+  base.metadata["base"] = "dfault";
+  try {
+    make_flow<float>(base, 1);
+    ADD_FAILURE() << "a base that is nowhere";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.fault(), Fault::bad_data) << error.what();
+  }
 }
 
 }  // namespace

@@ -2,22 +2,26 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <charconv>
+#include <nlohmann/json.hpp>
 #include <string_view>
 #include <utility>
 
 #include "riemflow/core/error.hpp"
 #include "riemflow/io/config_json.hpp"
 #include "riemflow/io/safetensors_header.hpp"
+#include "riemflow/io/sha256.hpp"
 
 namespace riemflow {
 namespace {
 
 constexpr std::string_view kFormat = "riemflow-model", kState = "state.";
-/// What Model holds in fields of its own.
-constexpr std::array<const char*, 5> kStructural = {"format", "format_version", "precision", "manifold",
-                                                    "config"};
+constexpr const char* kChecksum = "checksum";
+/// What Model holds in fields of its own, and what is of the file.
+constexpr std::array<const char*, 6> kStructural = {"format",   "format_version", "precision",
+                                                    "manifold", "config",         kChecksum};
 /// What a file always has, empty where it is not known.
 constexpr std::array<const char*, 5> kDescriptive = {"riemflow_version", "seed", "data_sha256", "data_name",
                                                      "provenance"};
@@ -51,6 +55,37 @@ void check_format(const SafeTensors& content, const std::string& file) {
   if (code != std::errc() || end != text.data() + text.size() || version < 1)
     bad_model(file, fmt::format("its format_version is {}", json_quoted(text)),
               "use the file as riemflow wrote it");
+}
+
+/// Of all that the file holds but the checksum itself, whatever the order of its tensors: the metadata by
+/// their keys, then the tensors by their names, texts as JSON (so that what cannot be written counts as what
+/// is written in its place).
+std::string checksum_of(const SafeTensors& content) {
+  const auto text = [](const std::string& s) {
+    return nlohmann::json(s).dump(-1, ' ', true, nlohmann::json::error_handler_t::replace);
+  };
+  Sha256 hash;
+  for (const auto& [key, value] : content.metadata)
+    if (key != kChecksum) hash.update(fmt::format("{}:{}\n", text(key), text(value)));
+  std::vector<const Tensor*> tensors;
+  for (const Tensor& tensor : content.tensors) tensors.push_back(&tensor);
+  std::sort(tensors.begin(), tensors.end(),
+            [](const Tensor* a, const Tensor* b) { return a->name < b->name; });
+  for (const Tensor* tensor : tensors) {
+    hash.update(fmt::format("{} {} [{}] {}\n", text(tensor->name), name_of(tensor->dtype),
+                            fmt::join(tensor->shape, ","), tensor->bytes.size()));
+    hash.update(tensor->bytes);
+  }
+  return "sha256:" + hash.hex();
+}
+
+void check_sum(const SafeTensors& content, const std::string& file) {
+  const auto found = content.metadata.find(kChecksum);
+  if (found == content.metadata.end() || found->second == checksum_of(content)) return;
+  bad_model(
+      file, "it has been damaged or changed: its content does not have the checksum that is written in it",
+      "copy it again from where it was made, or fit it again; where it was changed on purpose, take the "
+      "checksum out of its metadata");
 }
 
 /// what() without the advice.
@@ -115,14 +150,29 @@ Model model_from_tensors(SafeTensors content, const std::string& name) {
   model.metadata = std::move(content.metadata);
   for (Tensor& tensor : content.tensors)
     (tensor.name.starts_with(kState) ? model.state : model.parameters).push_back(std::move(tensor));
-  check_model(model);
+  try {
+    check_model(model);
+  } catch (const Error& error) {
+    // What would be a wrong setting of a user is damage in a file.
+    if (error.fault() != Fault::configuration) throw;
+    const std::string problem = problem_of(error);
+    throw Error(problem.starts_with(name) ? problem : name + ": " + problem, error.advice(), Fault::bad_data);
+  }
   return model;
 }
 
 void save_model(const std::string& path, const Model& model) {
-  write_safetensors(path, model_to_tensors(model));
+  SafeTensors content = model_to_tensors(model);
+  content.metadata[kChecksum] = checksum_of(content);
+  write_safetensors(path, content);
 }
 
-Model load_model(const std::string& path) { return model_from_tensors(read_safetensors(path), path); }
+Model load_model(const std::string& path) {
+  SafeTensors content = read_safetensors(path);
+  check_format(content, path);
+  check_sum(content, path);
+  content.metadata.erase(kChecksum);
+  return model_from_tensors(std::move(content), path);
+}
 
 }  // namespace riemflow

@@ -9,6 +9,7 @@
 //   base               "default", or the name of a base that the caller must supply (of Riemannian flows)
 //   riemflow_version, seed, data_sha256, data_name
 //   provenance         JSON text: command line, summary of the training, scores
+//   checksum           "sha256:…" of all else in the file, checked when it is read; files of 0.1 have none
 // A mixture of von Mises–Fisher distributions has the tensors weights [K, 1], means [K, d + 1] and
 // concentrations [K, 1], always in double precision. A kernel density has centres [n, ambient], weights
 // [n, 1], bandwidths [n, 1], wide [1, 1] and, of anisotropic kernels, shapes [n, Σ ambient² of the factors]

@@ -152,7 +152,8 @@ std::unique_ptr<Transport<T>> make_flow(const Model& model, int threads,
     kernels = std::make_shared<KernelDensity>(parse_manifold<double>(model.config.manifold),
                                               kernels_of(model, kBasePrefix));
   require(kernels || name == "default" ? base == nullptr : base != nullptr && base->name() == name,
-          fmt::format("{}its base is {}", about(model), json_quoted(name)), "make its flow with that base");
+          fmt::format("{}its base is {}, which is not in the file", about(model), json_quoted(name)),
+          "make its flow with that base", base ? Fault::configuration : Fault::bad_data);
   // Before the flow, which takes memory for whatever its configuration says.
   const std::vector<T> parameters = parameters_of<T>(model, Fault::bad_data, Fault::bad_data);
   try {
