@@ -97,7 +97,7 @@ void run(const ReportOptions& options) {
   content.model_name = file_name(options.model.path);
   content.title = options.title.empty() ? content.model_name : options.title;
   content.command = command_of(options);
-  if (!options.log.empty()) content.curves = read_training_curves(options.log);
+  if (!options.log.empty()) content.history = read_training_log(options.log);
   if (!options.data.path.empty()) content.data = read_model_data(model, options.data);
   std::vector<std::string> columns = column_names(model, 2);
   if (columns.empty() && model.config.manifold.starts_with("torus")) columns = {"angle 1", "angle 2"};
