@@ -267,8 +267,8 @@ void run(const Options& options) {
 }  // namespace
 
 void add_compare(CLI::App& app) {
-  auto* command =
-      app.add_subcommand("compare", "Kernel densities, mixtures and flows on your data: one table");
+  auto* command = app.add_subcommand(
+      "compare", "Fit kernel densities, mixtures and flows to your data, and tabulate their scores");
   auto options = std::make_shared<Options>();
   add_data(*command, options->data)->required();
   auto* seeds = command
@@ -293,7 +293,7 @@ void add_compare(CLI::App& app) {
       ->allow_extra_args(false);
   add_choice(*command, "--protocol", options->protocol, {"both", kCustomary, kDistinct},
              "customary: equal points on both sides of the split; distinct: one of each is kept; or both");
-  command->add_option("--time-limit", options->time_limit, "Of a fit: 90, 90s, 10m, 2h; none")
+  command->add_option("--time-limit", options->time_limit, "Time limit of each fit: 90, 90s, 10m, 2h; none")
       ->capture_default_str()
       ->type_name("TIME");
   command->add_option("--split", options->split, "Shares of training, validation and test points")

@@ -124,7 +124,9 @@ void add_demo(CLI::App& app) {
   command->add_option("--directory", options->directory, "Where everything is written")
       ->capture_default_str()
       ->type_name("DIR");
-  command->add_option("--iterations", options->iterations, "Of training; those of fit unless given")
+  command
+      ->add_option("--iterations", options->iterations,
+                   "Train one flow for so many steps; unless given, fit runs with its defaults")
       ->check(CLI::Range(1L, 1000000000L));
   command->footer("Example:\n  riemflow demo");
   command->callback([options] { demo(*options); });

@@ -134,7 +134,8 @@ void run(const ReportOptions& options) {
 }  // namespace
 
 void add_report(CLI::App& app) {
-  auto* command = app.add_subcommand("report", "One HTML page of a model: interactive, self-contained");
+  auto* command =
+      app.add_subcommand("report", "Write one HTML page about a model: interactive, self-contained");
   auto options = std::make_shared<ReportOptions>();
   add_model(*command, options->model);
   add_data(*command, options->data);
@@ -143,7 +144,7 @@ void add_report(CLI::App& app) {
       ->type_name("FILE");
   command->add_option("--log", options->log, "What fit --log wrote, for the learning curves")
       ->type_name("FILE");
-  command->add_option("--title", options->title, "Of the page; the name of the model unless given");
+  command->add_option("--title", options->title, "Title of the page; the name of the model unless given");
   command->footer(
       "The page holds an interactive globe (a torus, a disk, a plane, as the model is) with the density, the "
       "data and\n"

@@ -148,7 +148,7 @@ std::string scores_section(const PageContent& content) {
       "<table class=\"numbers\"><caption>Mean negative log-likelihood on {}: how surprised each density is. "
       "In nats, ± "
       "one standard error; lower is better.</caption>\n"
-      "<thead><tr><th scope=\"col\">density</th><th scope=\"col\">nats a point</th><th scope=\"col\">worse "
+      "<thead><tr><th scope=\"col\">density</th><th scope=\"col\">nats per point</th><th scope=\"col\">worse "
       "than the "
       "model by</th></tr></thead>\n<tbody>\n{}</tbody></table>\n",
       of, rows);
@@ -195,7 +195,7 @@ std::string check_section(const PageContent& content) {
       "scope=\"col\">verdict</th></tr></thead>\n<tbody>\n{}</tbody></table>\n",
       trusted ? "good" : "bad", trusted ? "✓ Trustworthy" : "✗ " + html(verdict_of(found)),
       html(found.solver), html(found.precision),
-      found.is_flow ? fmt::format(", {:.0f} evaluations a solve", trust.solves.mean_evaluations()) : "",
+      found.is_flow ? fmt::format(", {:.0f} evaluations per solve", trust.solves.mean_evaluations()) : "",
       rows);
   return section("check", "Check", body);
 }
