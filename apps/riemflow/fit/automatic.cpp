@@ -94,7 +94,7 @@ class PoolRun {
   /// Recipes by validation, or by cross-validation where there are folds; then, since a recipe is a few
   /// numbers, with all points that are known as centres.
   void add_kernels() {
-    say("Kernel densities.");
+    say("Choosing kernel densities.");
     const bool few = folds_.size() > 1;
     const Points<double> training = part(few ? known_ : folds_.front().training),
                          validation = few ? Points<double>() : part(folds_.front().held_out);

@@ -25,9 +25,12 @@ ProgressLine::~ProgressLine() { end_line(); }
 std::string ProgressLine::text(const FitProgress& p, double now) const {
   const double left = speed_ > 0 ? static_cast<double>(iterations_ - p.iteration) / speed_ : INFINITY;
   const double eta = std::min(left, seconds_ - now);
-  return fmt::format("iteration {}/{}  loss {}  validation {} (best {} at {})  {}  {:.0f}/s  ETA {}",
-                     p.iteration, iterations_, nats(p.loss), nats(p.validation), nats(p.best),
-                     p.best_iteration,
+  const std::string validation =
+      std::isfinite(p.best)
+          ? fmt::format("validation {} (best {} at {})  ", nats(p.validation), nats(p.best), p.best_iteration)
+          : "";
+  return fmt::format("iteration {}/{}  loss {}  {}{}  {:.0f}/s  ETA {}", p.iteration, iterations_,
+                     nats(p.loss), validation,
                      note_.empty() ? fmt::format("{:.0f} evaluations", p.evaluations) : note_, speed_,
                      std::isfinite(eta) ? clock_text(eta) : "–");
 }
