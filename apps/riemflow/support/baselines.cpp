@@ -53,8 +53,7 @@ PointScores kernel_density_scores(const std::string& manifold_name, const Points
   const std::string kind(name_of(fit.recipe.shape));
   Points<double> known = training;
   known.values.insert(known.values.end(), validation.values.begin(), validation.values.end());
-  KernelData centres(manifold, known,
-                           std::max({1, fit.recipe.neighbours, fit.recipe.shape_neighbours}));
+  KernelData centres(manifold, known, std::max({1, fit.recipe.neighbours, fit.recipe.shape_neighbours}));
   return {"kernel density (" + (kind == "one" ? "one bandwidth" : kind + " kernels") + ")",
           KernelDensity(manifold, centres.parameters(fit.recipe)).log_prob(test)};
 }

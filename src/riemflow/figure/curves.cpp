@@ -57,14 +57,14 @@ void draw_mark(Canvas& canvas, Frame& frame, const CurvePanel& panel, const Curv
 }
 
 void draw_stretches(Canvas& canvas, Frame& frame, const CurvePanel& panel) {
-  const TextStyle style{.size = kTickText, .align = Align::centre, .rise = Rise::top, .halo = 1.5};
+  const TextStyle style{.size = kTickText, .align = Align::centre};
   for (const CurvePanel::Stretch& stretch : panel.stretches) {
     if (&stretch != &panel.stretches.front())
       frame.line({{stretch.from, frame.y().scale.from}, {stretch.from, frame.y().scale.to}},
                  {kInk, 0.5, {1, 2}});
     const double from = frame.at({stretch.from, 0}).x, to = frame.at({stretch.to, 0}).x;
     if (to - from > canvas.text_width(stretch.text, style) + 2)
-      canvas.text({(from + to) / 2, frame.box().y + 3}, stretch.text, style);
+      canvas.text({(from + to) / 2, frame.box().y - 3}, stretch.text, style);
   }
 }
 
@@ -109,7 +109,7 @@ Scale y_range(const CurvePanel& panel) {
 }
 
 void draw_panel(Canvas& canvas, const Box& outer, const CurvePanel& panel, bool with_legend) {
-  const double title = panel.title.empty() ? 0 : kTitleRoom;
+  const double title = panel.title.empty() && panel.stretches.empty() ? 0 : kTitleRoom;
   Frame frame = Frame::within(canvas, {outer.x, outer.y + title, outer.width, outer.height - title},
                               {panel.x_label, x_range(panel)}, {panel.y_label, y_range(panel)});
   frame.draw_grid();

@@ -33,7 +33,8 @@ struct CurvePanel {
     std::string text;
   };
   std::vector<Level> levels;
-  /// Stretches of x, as stages of a training: lines between them, and words in each that has room for them.
+  /// Stretches of x, as stages of a training: lines between them, and words above each that has room for
+  /// them, in place of a title.
   struct Stretch {
     double from, to;
     std::string text;
