@@ -15,15 +15,16 @@ namespace {
 using namespace figure;
 
 /// One curve through all stages that `of` takes, broken between them: losses of different trainings are not
-/// joined by a line.
+/// joined by a line. What is not finite breaks it too, except where it was not validated.
 template <class Of, class Value>
-Curve stages_curve(const TrainingHistory& history, const Of& of, const Value& values_of) {
+Curve stages_curve(const TrainingHistory& history, const Of& of, const Value& values_of,
+                   bool sparse = false) {
   Curve curve;
   for (const TrainingStage& stage : history.stages) {
     if (!of(stage)) continue;
     const std::vector<double> values = values_of(stage);
     for (std::size_t i = 0; i < stage.entries.size(); ++i) {
-      if (std::isnan(values[i])) continue;  // not validated
+      if (sparse && std::isnan(values[i])) continue;
       curve.x.push_back(history.named ? stage.entries[i].seconds : stage.entries[i].iteration);
       curve.y.push_back(values[i]);
     }
@@ -118,7 +119,7 @@ class CurvesOfLog {
     if (!validated_) return result;
     Curve validation = stages_curve(
         history_, [](const TrainingStage&) { return true; },
-        [](const TrainingStage& stage) { return column(stage, &TrainingEntry::validation); });
+        [](const TrainingStage& stage) { return column(stage, &TrainingEntry::validation); }, true);
     validation.label = "validation";
     validation.pen = {kOrange, 1.1};
     // A validation between two breaks is no line: a dot.
