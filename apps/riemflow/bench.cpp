@@ -92,7 +92,7 @@ void bench_iteration(const IterationOptions& options) {
   fmt::print("threads {}  simd {}  loss after {} iterations {:.3f}\n", flow.threads(),
              simd::instruction_set(), options.iterations, loss);
   fmt::print(
-      "{:.2f} ms   {:.1f} evaluations a solve   {:.1f} GFLOP/s = {:.0f} % of the {:.0f} GFLOP/s FMA peak\n",
+      "{:.2f} ms   {:.1f} evaluations per solve   {:.1f} GFLOP/s = {:.0f} % of the {:.0f} GFLOP/s FMA peak\n",
       median(ms), median(evaluations), median(gflops), 100 * median(gflops) / peak, peak);
 }
 
@@ -102,7 +102,7 @@ void add_bench(CLI::App& app) {
   auto* command = app.add_subcommand("bench", "Measure this machine");
   command->require_subcommand(1);
   auto* iteration =
-      command->add_subcommand("iteration", "One training iteration of the paper's earthquake setting");
+      command->add_subcommand("iteration", "Time one training iteration of the paper's earthquake setting");
   auto options = std::make_shared<IterationOptions>();
   add_threads(*iteration, options->threads);
   iteration->add_option("--iterations", options->iterations, "Iterations; the second half is measured")

@@ -193,7 +193,7 @@ void run() {
 }  // namespace
 
 void add_bench_gpu(CLI::App& bench) {
-  auto* command = bench.add_subcommand("gpu", "Training and log-densities on a GPU, as JSON");
+  auto* command = bench.add_subcommand("gpu", "Time training and log-densities on a GPU, as JSON");
   command->footer("Everything is timed on the host, copies included.\n\nExample:\n  riemflow bench gpu");
   command->callback([] { run(); });
 }

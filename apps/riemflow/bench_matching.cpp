@@ -85,7 +85,8 @@ void bench_matching(const BenchMatchingOptions& options) {
   fmt::print("S2, {}x{} swish, fourier input, batch {}, threads {}, simd {}, device {}\n", options.depth,
              options.width, options.batch, flow->threads(), simd::instruction_set(), options.device);
   fmt::print(
-      "flow matching {:.2f} ms ({:.1f} GFLOP/s)   likelihood {:.2f} ms ({:.0f} evaluations a solve)   {:.0f} "
+      "flow matching {:.2f} ms ({:.1f} GFLOP/s)   likelihood {:.2f} ms ({:.0f} evaluations per solve)   "
+      "{:.0f} "
       "x\n",
       matching, gflops, likelihood, evaluations, likelihood / matching);
 }
@@ -93,15 +94,16 @@ void bench_matching(const BenchMatchingOptions& options) {
 }  // namespace
 
 void add_bench_matching(CLI::App& command) {
-  auto* matching = command.add_subcommand("matching", "A step of flow matching beside a step by likelihood");
+  auto* matching =
+      command.add_subcommand("matching", "Time a step of flow matching and a step by likelihood");
   auto options = std::make_shared<BenchMatchingOptions>();
-  matching->add_option("--width", options->width, "Units of a hidden layer")
+  matching->add_option("--width", options->width, "Units in each hidden layer")
       ->capture_default_str()
       ->check(CLI::Range(1, 4096));
-  matching->add_option("--depth", options->depth, "Hidden layers")
+  matching->add_option("--depth", options->depth, "Number of hidden layers")
       ->capture_default_str()
       ->check(CLI::Range(1, 100));
-  matching->add_option("--batch", options->batch, "Points of a step")
+  matching->add_option("--batch", options->batch, "Points per step")
       ->capture_default_str()
       ->check(CLI::Range(1, 1000000));
   matching

@@ -111,7 +111,7 @@ void run(const BenchScoreOptions& options) {
     else
       fmt::print(
           "threads {:<2}  {:>8.0f} points/s  {:>6.2f} MB/s  {:.1f} s, of which reading alone takes {:.2f}  "
-          "{:.1f} evaluations a solve\n",
+          "{:.1f} evaluations per solve\n",
           m.threads, rate, megabytes / m.seconds, m.seconds, m.reading, evaluations);
   }
   if (options.json)
@@ -128,10 +128,10 @@ void run(const BenchScoreOptions& options) {
 
 void add_bench_score(CLI::App& bench) {
   auto* command =
-      bench.add_subcommand("score", "Log-densities of many points, from the text of a CSV file on");
+      bench.add_subcommand("score", "Time log-densities of many points, from the text of a CSV file on");
   auto options = std::make_shared<BenchScoreOptions>();
   add_count(*command, "--points", options->points, 1, 100'000'000, "Points to score")->default_str("1000000");
-  add_count(*command, "--iterations", options->iterations, 0, 100'000, "Of training, before")
+  add_count(*command, "--iterations", options->iterations, 0, 100'000, "Training steps before that")
       ->default_str("300");
   add_json(*command, options->json);
   command->footer(

@@ -36,7 +36,8 @@ void print_paths(const Trust& trust) {
   fmt::print("manifold    {} points of paths off it; spheres' |x| off by {:.2g} of the radius\n",
              trust.off_manifold, trust.drift);
   fmt::print(
-      "solver      {:.1f} evaluations a solve, most {}; mean step {:.3f}, {:.0f} % of steps rejected; {} of "
+      "solver      {:.1f} evaluations per solve, most {}; mean step {:.3f}, {:.0f} % of steps rejected; {} "
+      "of "
       "{} "
       "samples failed\n",
       trust.solves.mean_evaluations(), trust.solves.most_evaluations, mean_step(trust.solves),
@@ -103,13 +104,13 @@ void add_check(CLI::App& app) {
       *command, "--points", options->trust.points, 1, 10'000'000,
       "Samples of the model to follow; 2000 unless given. The flows of a pool share them by their weights, "
       "200 each at least");
-  command->add_option("--seed", options->trust.seed, "Of the samples")->capture_default_str();
+  command->add_option("--seed", options->trust.seed, "Seed of the samples")->capture_default_str();
   add_count(
       *command, "--mass-points", options->trust.mass_samples, 10, 10'000'000,
       "Samples for the mass of a flow in more than 3 dimensions, and where quadrature does not settle it; "
       "300 unless given");
   add_count(*command, "--evaluations", options->trust.evaluations, 1000, 1'000'000'000,
-            "Of densities of flows in the quadrature of the mass, at most; 20000 unless given");
+            "Evaluations of flows in the quadrature of the mass, at most; 20000 unless given");
   add_json(*command, options->json);
   command->footer(
       "The verdict is 'trustworthy' (exit 0) if the mass is 1 within 0.002, its error included, if no sample "

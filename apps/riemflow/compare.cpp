@@ -275,8 +275,8 @@ void run(const Options& options) {
 }  // namespace
 
 void add_compare(CLI::App& app) {
-  auto* command =
-      app.add_subcommand("compare", "Kernel densities, mixtures and flows on your data: one table");
+  auto* command = app.add_subcommand(
+      "compare", "Fit kernel densities, mixtures and flows to your data, and tabulate their scores");
   auto options = std::make_shared<Options>();
   add_data(*command, options->data)->required();
   auto* seeds = command
@@ -301,7 +301,8 @@ void add_compare(CLI::App& app) {
       ->allow_extra_args(false);
   add_choice(*command, "--protocol", options->protocol, {"both", kCustomary, kDistinct},
              "customary: equal points on both sides of the split; distinct: one of each is kept; or both");
-  check_by(command->add_option("--time-limit", options->time_limit, "Of a fit: 90, 90s, 10m, 2h; none"),
+  check_by(command->add_option("--time-limit", options->time_limit,
+                               "Time limit of each fit: 90, 90s, 10m, 2h; none"),
            [](const std::string& text) { seconds_of(text); })
       ->capture_default_str()
       ->type_name("TIME");

@@ -233,7 +233,8 @@ complete -c riemflow -f
 }  // namespace
 
 void add_completion(CLI::App& app) {
-  auto* command = app.add_subcommand("completion", "Completion of commands and options for your shell");
+  auto* command =
+      app.add_subcommand("completion", "Print completions of commands and options for your shell");
   auto shell = std::make_shared<std::string>();
   add_choice(*command, "SHELL", *shell, {"bash", "zsh", "fish"}, "The shell")->required();
   command->footer(

@@ -114,19 +114,20 @@ void export_set(const DataOptions& options) {
 }  // namespace
 
 void add_data_command(CLI::App& app) {
-  auto* command = app.add_subcommand("data", "Data sets that are known by name");
+  auto* command =
+      app.add_subcommand("data", "List, describe and export the data sets that are known by name");
   command->require_subcommand(1);
   command->footer("Example:\n  riemflow data list");
   auto options = std::make_shared<DataOptions>();
   const auto add_name = [&](CLI::App& to) {
     std::vector<std::string> names;
     for (const KnownData& known : known_data_sets()) names.emplace_back(known.name);
-    to.add_option("NAME", options->name, "Of the set")
+    to.add_option("NAME", options->name, "Name of the set")
         ->required()
         ->type_name(fmt::format("{}", fmt::join(names, "|")));
   };
 
-  auto* to_list = command->add_subcommand("list", "Which there are, and which are found here");
+  auto* to_list = command->add_subcommand("list", "List the sets, and say which are found here");
   add_data_dir(*to_list, options->data_dir);
   add_json(*to_list, options->json);
   to_list->footer(
@@ -135,14 +136,15 @@ void add_data_command(CLI::App& app) {
       "absent.\n\nExample:\n  riemflow data list --data-dir ~/rcnf-data");
   to_list->callback([options] { list(*options); });
 
-  auto* to_show = command->add_subcommand("show", "What a set is, how many rows, where from");
+  auto* to_show =
+      command->add_subcommand("show", "Say what a set is, how many rows it has, and where it is from");
   add_name(*to_show);
   add_data_dir(*to_show, options->data_dir);
   add_json(*to_show, options->json);
   to_show->footer("Example:\n  riemflow data show earthquakes");
   to_show->callback([options] { show(*options); });
 
-  auto* to_export = command->add_subcommand("export", "The file of a set, byte for byte");
+  auto* to_export = command->add_subcommand("export", "Write the file of a set, byte for byte");
   add_name(*to_export);
   to_export->add_option("-o,--output", options->output, "Where it goes; standard output unless given")
       ->type_name("FILE");

@@ -69,6 +69,7 @@ void demo(const DemoOptions& options) {
   if (options.iterations > 0) fit.insert(fit.end(), {"--iterations", std::to_string(options.iterations)});
   run_shown(fit);
   run_shown({"check", model});
+  run_shown({"plot", in("training.jsonl"), "-o", in("curves.png")});
   run_shown({"sample", model, "-n", "2000", "-o", in("samples.csv")});
   run_shown({"plot", model, data, "-o", in("map.png"), "--resolution", "1"});
   run_shown({"grid", model, "-o", in("density.nc"), "--resolution", "2"});
@@ -89,9 +90,9 @@ void demo(const DemoOptions& options) {
   const PointScores one = kernel_density_scores("sphere:2", training, validation, test, KernelShape::one);
   const PointScores best = kernel_density_scores("sphere:2", training, validation, test);
   fmt::print(
-      "\nHow surprised is each density by {} earthquakes it has not seen? (mean negative log-likelihood in "
-      "nats,\n"
-      "lower is better)\n\n",
+      "\nHow surprised is each density by {} earthquakes it has not seen? Mean negative log-likelihood in "
+      "nats "
+      "per point;\nlower is better.\n\n",
       split.split.test.size());
   fmt::print("  uniform density                         {:8.4f}\n", uniform);
   for (const PointScores* kernel : {&one, &best})
@@ -128,7 +129,9 @@ void add_demo(CLI::App& app) {
   command->add_option("--directory", options->directory, "Where everything is written")
       ->capture_default_str()
       ->type_name("DIR");
-  command->add_option("--iterations", options->iterations, "Of training; those of fit unless given")
+  command
+      ->add_option("--iterations", options->iterations,
+                   "Train one flow for so many steps; unless given, fit runs with its defaults")
       ->check(CLI::Range(1L, 1000000000L));
   command->footer("Example:\n  riemflow demo");
   command->callback([options] { demo(*options); });

@@ -312,15 +312,27 @@ void add_fit(CLI::App& app) {
   auto* command = app.add_subcommand("fit", "Train a density on a data file");
   auto invocation = std::make_shared<Invocation>();
   command
-      ->add_option(
-          "DATA", invocation->data,
-          "CSV, TSV, NPY or GeoJSON file with a point a row; - is standard input; or the name of a data set")
+      ->add_option("DATA", invocation->data,
+                   "CSV, TSV, NPY or GeoJSON file with one point per row; - is standard input; or the name "
+                   "of a data set")
       ->type_name(kDataType);
   command
       ->add_option("-o,--output", invocation->output,
                    "Model file to write, when the fit has ended; until then it is MODEL.partial, which every "
                    "command reads")
       ->type_name("MODEL");
+  declare(*command, invocation->settings);
+  add_force(*command, invocation->force)->group("Running");
+  command
+      ->add_option(
+          "--runs", invocation->runs,
+          "Train so many flows with seeds from --seed on, on one split, each within --time-limit: "
+          "NAME.run-1.model and so on for -o NAME.model, which is the best on the validation points; "
+          "side by side on a GPU")
+      ->capture_default_str()
+      ->check(CLI::Range(1, 1000))
+      ->take_last()
+      ->group("Running");
   add_choice(
       *command, "--preset", invocation->preset, preset_names(),
       "Settings to start from; auto: a pool of kernel densities and flows, as good as the time "
@@ -338,21 +350,15 @@ void add_fit(CLI::App& app) {
       ->add_flag(
           "--resume", invocation->resume,
           "Go on from MODEL.partial, which a fit that has not ended leaves, or from MODEL, to the same "
-          "bits as in one run; of flows")
+          "bits as in one run; for single flows")
       ->group("Settings from elsewhere");
-  declare(*command, invocation->settings);
-  add_force(*command, invocation->force)->group("Running");
-  command
-      ->add_option(
-          "--runs", invocation->runs,
-          "Train so many flows with seeds from --seed on, on one split, each within --time-limit: "
-          "NAME.run-1.model and so on for -o NAME.model, which is the best on the validation points; "
-          "side by side on a GPU")
-      ->capture_default_str()
-      ->check(CLI::Range(1, 1000))
-      ->take_last()
-      ->group("Running");
   command->footer(
+      "Words: a density is scored by its NLL, the mean negative log-likelihood of points, in nats (lower is "
+      "better). A "
+      "kernel\ndensity is a bump on each training point; a flow carries a simple density along a field that "
+      "a network has "
+      "learned;\na pool is a mixture of them, with weights chosen on the validation points. docs/tutorial.md "
+      "has a glossary.\n\n"
       "Examples:\n"
       "  riemflow fit quakes.csv -o quakes.model\n"
       "  riemflow fit quakes.csv -o quakes.model --dedup --time-limit 5m --log quakes.jsonl\n"

@@ -56,7 +56,7 @@ void print_summary(const GridOptions& options, const GridLayout& layout, const G
                   layout.resolution_unit.empty() ? "" : " ", layout.resolution_unit);
   text += fmt::format("rows     {}; columns {}{}\n", span(lattice.rows), span(lattice.columns),
                       format == GridFormat::npy   ? "; density as float64 [row][column]"
-                      : format == GridFormat::csv ? "; a line a cell, columns fastest"
+                      : format == GridFormat::csv ? "; one line per cell, columns fastest"
                                                   : "");
   text += fmt::format("density  per {}, from {:.4g} to {:.4g}\n", layout.measure, summary.smallest,
                       summary.largest);
@@ -125,7 +125,7 @@ void run(const GridOptions& options) {
 }  // namespace
 
 void add_grid(CLI::App& app) {
-  auto* command = app.add_subcommand("grid", "Density on a regular grid, as CSV, NPY or NetCDF");
+  auto* command = app.add_subcommand("grid", "Write the density on a regular grid, as CSV, NPY or NetCDF");
   auto options = std::make_shared<GridOptions>();
   add_model(*command, options->model);
   command
@@ -134,7 +134,7 @@ void add_grid(CLI::App& app) {
       ->required()
       ->type_name("FILE");
   add_choice(*command, "--format", options->format, {"csv", "npy", "nc"},
-             "Of the output; by its ending unless given");
+             "Format of the output; by its ending unless given");
   command
       ->add_option(
           "--resolution", options->grid.resolution,

@@ -178,7 +178,7 @@ void run(const std::string& path, bool json) {
 }  // namespace
 
 void add_info(CLI::App& app) {
-  auto* command = app.add_subcommand("info", "What a model file holds and where it is from");
+  auto* command = app.add_subcommand("info", "Show what a model file holds and where it is from");
   struct Options {
     std::string path;
     bool json = false;

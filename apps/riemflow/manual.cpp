@@ -9,7 +9,8 @@
 namespace riemflow::app {
 
 void add_manual(CLI::App& app) {
-  auto* command = app.add_subcommand("manual", "This tool's manual, made from the options themselves");
+  auto* command =
+      app.add_subcommand("manual", "Print this tool's manual, which is made from the options themselves");
   auto format = std::make_shared<std::string>();
   add_choice(*command, "FORMAT", *format, {"man", "markdown"}, "A page for man, or Markdown")->required();
   command->footer("Examples:\n  riemflow manual man | man -l -\n  riemflow manual markdown > cli.md");

@@ -190,8 +190,7 @@ void run(PlotOptions options, std::set<std::string> given) {
 }  // namespace
 
 void add_plot(CLI::App& app) {
-  auto* command =
-      app.add_subcommand("plot", "A figure of a model's density, of data and samples: PNG, SVG, PDF");
+  auto* command = app.add_subcommand("plot", "Draw a model's density, data and samples, as PNG, SVG or PDF");
   auto options = std::make_shared<PlotOptions>();
   PlotRequest& request = options->request;
   command
@@ -212,7 +211,7 @@ void add_plot(CLI::App& app) {
   add_count(*command, "--samples", request.samples, 1, 1'000'000, "Points to draw from the model");
   add_count(*command, "--trajectories", request.trajectories, 1, 10'000,
             "Paths to draw, from the base to the model's density");
-  command->add_option("--seed", request.seed, "Of samples and trajectories: same seed, same points")
+  command->add_option("--seed", request.seed, "Seed of samples and trajectories: same seed, same points")
       ->capture_default_str();
   command
       ->add_option(
@@ -227,7 +226,7 @@ void add_plot(CLI::App& app) {
       "What the density is per: sr or km2 on the Earth, rad2 on the torus, volume (hyperbolic) or euclid on "
       "the ball; the first unless given");
   add_choice(*command, "--scale", request.scale, {"linear", "log"},
-             "Of the colours; log on maps, linear elsewhere unless given");
+             "Scale of the colours; log on maps, linear elsewhere unless given");
   command
       ->add_option(
           "--contours", options->contours,
@@ -235,21 +234,22 @@ void add_plot(CLI::App& app) {
           "none unless given")
       ->type_name("PERCENT,…|none");
   add_choice(*command, "--projection", request.projection,
-             {"robinson", "mollweide", "plate-carree", "orthographic"}, "Of the map, on sphere:2");
+             {"robinson", "mollweide", "plate-carree", "orthographic"}, "Projection of the map, on sphere:2");
   command
       ->add_option(
           "--center", options->centre,
           "Middle of the map in degrees, 0,0 unless given; of a map of the whole world, on the equator")
       ->type_name("LAT,LON");
   command->add_flag("--no-coastlines", options->no_coastlines, "The sphere is not the Earth: no land on it");
-  command->add_option("--title", request.title, "Above the figure");
+  command->add_option("--title", request.title, "Title above the figure");
   command
-      ->add_option("--width", request.width_mm,
-                   "Of the figure in mm: 180 is two columns of a journal, 88 one; 120 on an orthographic map "
-                   "unless given")
+      ->add_option(
+          "--width", request.width_mm,
+          "Width of the figure in mm: 180 is two columns of a journal, 88 one; 120 on an orthographic map "
+          "unless given")
       ->capture_default_str()
       ->check(CLI::Range(40.0, 1000.0));
-  command->add_option("--dpi", request.dpi, "Pixels an inch, of a PNG and of the density within SVG and PDF")
+  command->add_option("--dpi", request.dpi, "Pixels per inch, of a PNG and of the density within SVG and PDF")
       ->capture_default_str()
       ->check(CLI::Range(30.0, 1200.0));
   add_allow_failures(*command, request.allow_failures);

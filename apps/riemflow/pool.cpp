@@ -216,7 +216,8 @@ void run(PoolOptions options) {
 }  // namespace
 
 void add_pool(CLI::App& app) {
-  auto* command = app.add_subcommand("pool", "Several models as one: a mixture, weighed on held-out points");
+  auto* command =
+      app.add_subcommand("pool", "Mix several models into one, with weights chosen on held-out points");
   auto options = std::make_shared<PoolOptions>();
   add_data(*command, options->data)->required();
   command->add_option("MODEL", options->members, "Models of one manifold, of any kind")

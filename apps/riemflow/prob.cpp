@@ -161,7 +161,8 @@ void run(const ProbOptions& options) {
 }  // namespace
 
 void add_prob(CLI::App& app) {
-  auto* command = app.add_subcommand("prob", "Probability of a region of the Earth, with its error");
+  auto* command =
+      app.add_subcommand("prob", "Compute the probability of a region of the Earth, with its error");
   auto options = std::make_shared<ProbOptions>();
   add_model(*command, options->model);
   command
@@ -189,7 +190,7 @@ void add_prob(CLI::App& app) {
       ->capture_default_str()
       ->check(CLI::Range(1e-9, 0.5));
   add_count(*command, "--evaluations", options->evaluations, 1000, 1'000'000'000,
-            "Of the densities of flows for a region, at most; 4e5 unless given. Kernels need none");
+            "Evaluations of flows for a region, at most; 4e5 unless given. Kernels need none");
   add_json(*command, options->json);
   command->footer(
       "Examples:\n"

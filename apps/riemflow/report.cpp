@@ -101,7 +101,7 @@ void run(const ReportOptions& options) {
   content.model_name = file_name(options.model.path);
   content.title = options.title.empty() ? content.model_name : options.title;
   content.command = command_of(options);
-  if (!options.log.empty()) content.curves = read_training_curves(options.log);
+  if (!options.log.empty()) content.history = read_training_log(options.log);
   if (!options.data.path.empty()) content.data = read_model_data(model, options.data);
   std::vector<std::string> columns = column_names(model, 2);
   if (columns.empty() && model.config.manifold.starts_with("torus")) columns = {"angle 1", "angle 2"};
@@ -138,7 +138,8 @@ void run(const ReportOptions& options) {
 }  // namespace
 
 void add_report(CLI::App& app) {
-  auto* command = app.add_subcommand("report", "One HTML page of a model: interactive, self-contained");
+  auto* command =
+      app.add_subcommand("report", "Write one HTML page about a model: interactive, self-contained");
   auto options = std::make_shared<ReportOptions>();
   add_model(*command, options->model);
   add_data(*command, options->data);
@@ -147,7 +148,7 @@ void add_report(CLI::App& app) {
       ->type_name("FILE");
   command->add_option("--log", options->log, "What fit --log wrote, for the learning curves")
       ->type_name("FILE");
-  command->add_option("--title", options->title, "Of the page; the name of the model unless given");
+  command->add_option("--title", options->title, "Title of the page; the name of the model unless given");
   add_force(*command, options->force);
   command->footer(
       "The page holds an interactive globe (a torus, a disk, a plane, as the model is) with the density, the "

@@ -122,7 +122,7 @@ void add_reproduce(CLI::App& app) {
       app.add_subcommand("reproduce", "Run an experiment of the paper, with its figures beside ours");
   auto options = std::make_shared<ReproduceOptions>();
   options->name = names().front();
-  add_choice(*command, "NAME", options->name, names(), "Experiment")->required();
+  add_choice(*command, "NAME", options->name, names(), "Name of the experiment")->required();
   command->add_option("--runs", options->runs, "Seeds of each cell; the paper's number unless given")
       ->check(CLI::Range(1, 1000));
   command->add_option("--only", options->only,

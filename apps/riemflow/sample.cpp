@@ -66,7 +66,7 @@ void add_sample(CLI::App& app) {
                    "Where the points go: .csv, .tsv or .npy; - for CSV on standard output")
       ->capture_default_str()
       ->type_name("FILE");
-  command->add_option("--seed", options->seed, "Of the random numbers: same seed, same points")
+  command->add_option("--seed", options->seed, "Seed of the random numbers: same seed, same points")
       ->capture_default_str();
   command->add_flag("--vectors", options->vectors,
                     "Coordinates of the surrounding space, such as unit vectors, instead of degrees");

@@ -122,13 +122,14 @@ void run(const ScoreOptions& options) {
 }  // namespace
 
 void add_score(CLI::App& app) {
-  auto* command = app.add_subcommand("score", "Log-density of each point, and the mean");
+  auto* command = app.add_subcommand("score", "Compute the log-density of each point, and the mean");
   auto options = std::make_shared<ScoreOptions>();
   add_model(*command, options->model);
   add_data(*command, options->data)->required();
   command
       ->add_option("-o,--output", options->output,
-                   "Log-density a row, as .csv, .tsv (line,log_density) or .npy (one column); - for CSV on "
+                   "File for the log-density of each row, as .csv, .tsv (line,log_density) or .npy (one "
+                   "column); - for CSV on "
                    "standard output, with the summary on standard error; no rows unless given")
       ->type_name("FILE");
   add_per(*command, options->per);

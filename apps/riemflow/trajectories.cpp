@@ -128,7 +128,7 @@ void run(const TrajectoryOptions& options) {
 }  // namespace
 
 void add_trajectories(CLI::App& app) {
-  auto* command = app.add_subcommand("trajectories", "Paths of points from the base to the model's density");
+  auto* command = app.add_subcommand("trajectories", "Follow points from the base to the model's density");
   auto options = std::make_shared<TrajectoryOptions>();
   add_model(*command, options->model);
   add_count(*command, "-n,--points", options->n, 1, 1'000'000'000,
@@ -140,7 +140,7 @@ void add_trajectories(CLI::App& app) {
                    "Where the rows go: .csv, .tsv or .npy; - for CSV on standard output")
       ->capture_default_str()
       ->type_name("FILE");
-  command->add_option("--seed", options->seed, "Of the draws from the base: same seed, same paths")
+  command->add_option("--seed", options->seed, "Seed of the draws from the base: same seed, same paths")
       ->capture_default_str();
   command->add_flag("--vectors", options->vectors,
                     "Coordinates of the surrounding space, such as unit vectors, instead of degrees");

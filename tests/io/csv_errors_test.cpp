@@ -229,10 +229,11 @@ TEST(CsvErrors, ColumnsThatAreNotThere) {
 }
 
 TEST(CsvErrors, NothingToRead) {
-  EXPECT_EQ(complaint(""), "f:1:1: the file is empty; give one point a line");
+  EXPECT_EQ(complaint(""), "f:1:1: the file is empty; give one point per line");
   EXPECT_EQ(complaint("\n\n# x\n"),
-            "f:1:1: there is nothing but blank lines and comments; give one point a line");
-  EXPECT_EQ(complaint("# x\nlat,lon\n\n"), "f:2:1: there is no row after the header; give one point a line");
+            "f:1:1: there is nothing but blank lines and comments; give one point per line");
+  EXPECT_EQ(complaint("# x\nlat,lon\n\n"),
+            "f:2:1: there is no row after the header; give one point per line");
 }
 
 TEST(CsvErrors, NotText) {

@@ -1,7 +1,7 @@
 // Learning curves as SVG: loss and validation, and what a solve costs.
 
 import { element, svg } from './dom';
-import type { Curves } from './payload';
+import type { Curves, Stage } from './payload';
 
 interface Curve {
   name: string;
@@ -24,15 +24,14 @@ export function roundTicks(low: number, high: number, n: number): number[] {
 
 const signed = (value: number) => value.toLocaleString('en', { maximumFractionDigits: 4 }).replace('-', '−');
 
-function chart(title: string, unit: string, curves: Curve[]): HTMLElement {
+function chart(title: string, unit: string, curves: Curve[], { x: unitOfX, stages }: Curves): HTMLElement {
   const ys = curves.flatMap((curve) => curve.y).filter((y): y is number => y !== null).sort((a, b) => a - b);
-  const xs = curves.flatMap((curve) => curve.x);
   // The first iterations may be far off: the scale leaves out the highest 1 %.
   let low = ys[0], high = ys[Math.ceil(0.99 * (ys.length - 1))];
   if (high - low < 1e-9) [low, high] = [low - 1, high + 1];
   const pad = 0.05 * (high - low);
   [low, high] = [low - pad, high + pad];
-  const right = Math.max(...xs);
+  const right = stages[stages.length - 1].end;
   const x = (value: number) => LEFT + (value / right) * (WIDTH - LEFT - RIGHT);
   const y = (value: number) => TOP + ((high - Math.min(value, high)) / (high - low)) * (HEIGHT - TOP - BOTTOM);
 
@@ -43,14 +42,24 @@ function chart(title: string, unit: string, curves: Curve[]): HTMLElement {
       return `${name} from ${signed(numbers[0])} to ${signed(numbers[numbers.length - 1])}`;
     })
     .join(', ');
-  root.setAttribute('aria-label', `${title} against iterations: ${summary} ${unit}.`);
+  root.setAttribute('aria-label', `${title} against ${unitOfX === 'seconds' ? 'seconds' : 'iterations'}: ${summary} ${unit}.`);
   for (const value of roundTicks(low, high, 5)) {
     root.append(svg('line', { class: 'rule', x1: LEFT, x2: WIDTH - RIGHT, y1: y(value), y2: y(value) }));
     root.append(svg('text', { x: LEFT - 7, y: y(value) + 4, 'text-anchor': 'end' }, signed(value)));
   }
   for (const value of roundTicks(0, right, 5))
     root.append(svg('text', { x: x(value), y: HEIGHT - BOTTOM + 18, 'text-anchor': 'middle' }, signed(value)));
-  root.append(svg('text', { x: (LEFT + WIDTH - RIGHT) / 2, y: HEIGHT - 3, 'text-anchor': 'middle' }, 'iteration'));
+  root.append(svg('text', { x: (LEFT + WIDTH - RIGHT) / 2, y: HEIGHT - 3, 'text-anchor': 'middle' }, unitOfX));
+  stages.slice(1).forEach((_, i) => {
+    const at = x(stages[i].end);
+    root.append(svg('line', { class: 'rule stage', x1: at, x2: at, y1: TOP, y2: HEIGHT - BOTTOM }));
+  });
+  if (stages.length > 1)
+    stages.forEach((stage, i) => {
+      const from = x(i > 0 ? stages[i - 1].end : stage.at[0]), to = x(stage.end);
+      if (to - from > 9 * String(i + 1).length)
+        root.append(svg('text', { x: (from + to) / 2, y: TOP, 'text-anchor': 'middle' }, String(i + 1)));
+    });
   for (const curve of curves) {
     let path = '', pen = 'M';
     curve.y.forEach((value, i) => {
@@ -59,6 +68,7 @@ function chart(title: string, unit: string, curves: Curve[]): HTMLElement {
         return;
       }
       path += `${pen}${x(curve.x[i]).toFixed(1)} ${y(value).toFixed(1)}`;
+      if (pen === 'M' && (curve.y[i + 1] ?? null) === null) path += 'h0';  // alone: a round dot
       pen = 'L';
     });
     root.append(svg('path', { class: `curve ${curve.className}`, d: path }));
@@ -98,13 +108,34 @@ function chart(title: string, unit: string, curves: Curve[]): HTMLElement {
   return figure;
 }
 
+/** One curve through the stages, broken between them: losses of different trainings are not joined by a line. */
+function through(stages: Stage[], name: string, className: string, x: 'at' | 'validated_at',
+                 y: 'loss' | 'evaluations' | 'validation'): Curve {
+  const curve: Curve = { name, className, x: [], y: [] };
+  for (const stage of stages) {
+    if (stage[x].length === 0) continue;
+    curve.x.push(...stage[x], stage.end);
+    curve.y.push(...stage[y], null);
+  }
+  return curve;
+}
+
 export function drawCurves(root: HTMLElement, curves: Curves): void {
-  const learned: Curve[] = [{ name: 'training loss', className: 'first', x: curves.iterations, y: curves.loss }];
-  if (curves.validation.length > 0)
-    learned.push({ name: 'validation', className: 'second', x: curves.validated_at, y: curves.validation });
-  root.append(chart('Negative log-likelihood', 'nats', learned));
-  if (curves.evaluations.some((value) => value !== null && value > 0))
-    root.append(chart('Evaluations of the field', 'a solve', [
-      { name: 'evaluations', className: 'third', x: curves.iterations, y: curves.evaluations },
-    ]));
+  const { stages } = curves;
+  const likely = stages.filter((stage) => !stage.matching), matched = stages.filter((stage) => stage.matching);
+  const draw = (title: string, unit: string, of: Curve[]) => {
+    const seen = of.filter((curve) => curve.y.some((value) => value !== null && value !== 0));
+    if (seen.length > 0) root.append(chart(title, unit, seen, curves));
+  };
+  draw('Negative log-likelihood', 'nats', [
+    through(likely, 'training loss', 'first', 'at', 'loss'),
+    through(stages, 'validation', 'second', 'validated_at', 'validation'),
+  ]);
+  draw('Loss of flow matching', 'squared speed', [through(matched, 'training loss', 'first', 'at', 'loss')]);
+  draw('Evaluations of the field', 'per solve', [through(likely, 'evaluations', 'third', 'at', 'evaluations')]);
+  if (stages.length > 1) {
+    const list = element('ol', { className: 'stages' });
+    for (const { name } of stages) list.append(element('li', { textContent: name }));
+    root.append(list);
+  }
 }

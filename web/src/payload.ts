@@ -42,8 +42,17 @@ export interface Scene {
 }
 
 export interface Curves {
-  iterations: number[];
-  loss: number[];
+  x: 'iteration' | 'seconds';
+  stages: Stage[];
+}
+
+/** A stretch of a training; `end` is its last x. */
+export interface Stage {
+  name: string;
+  matching: boolean;
+  end: number;
+  at: number[];
+  loss: (number | null)[];
   evaluations: (number | null)[];
   validated_at: number[];
   validation: number[];

@@ -12,7 +12,15 @@ export function makePages(riemflow, makeModel, folder) {
   run('fit', 'earthquakes', '-o', 'quakes.model', '--dedup', '--iterations', '120', '--log', 'quakes.jsonl', ...quick);
   run('report', 'quakes.model', 'earthquakes', '--log', 'quakes.jsonl', '-o', 'globe.html');
   model('torus.model', 'manifold=torus:2', 'strength=2');
-  run('report', 'torus.model', '-o', 'torus.html');
+  // Two stages of two objectives, as the default of fit has them.
+  const entry = (stage, iteration, more) => JSON.stringify({ stage, iteration, seconds: iteration / 10, ...more });
+  writeFileSync(join(folder, 'stages.jsonl'), [
+    entry('flow 1, flow matching', 10, { objective: 'flow matching', loss: 9, evaluations: 1 }),
+    entry('flow 1, flow matching', 20, { objective: 'flow matching', loss: 8, evaluations: 1, validation: 3 }),
+    entry('flow 1, likelihood', 30, { loss: 2.5, evaluations: 20, validation: 2.4 }),
+    entry('flow 1, likelihood', 40, { loss: 2.2, evaluations: 22, validation: 2.1 }),
+  ].join('\n') + '\n');
+  run('report', 'torus.model', '--log', 'stages.jsonl', '-o', 'torus.html');
   model('disk.model', 'manifold=ball:2', 'strength=1');
   run('report', 'disk.model', '-o', 'disk.html');
   // Names that a careless page would run, of the file, its columns, the model and the page.

@@ -295,6 +295,21 @@ export const tests = [
     },
   },
   {
+    name: 'stages of a training',
+    file: 'torus.html',
+    async check(page) {
+      assert.deepEqual(await page.locator('#curves .stages li').allTextContents(), ['flow 1, flow matching', 'flow 1, likelihood']);
+      // The likelihood with its validation, the loss of flow matching, the evaluations: each in a chart of its own.
+      assert.deepEqual(await page.locator('#curves figcaption strong').allTextContents(),
+        ['Negative log-likelihood', 'Loss of flow matching', 'Evaluations of the field']);
+      const [training, validation] = await page.locator('#curves svg').first().locator('path.curve')
+        .evaluateAll((paths) => paths.map((path) => path.getAttribute('d')));
+      assert.equal(training.match(/M/g).length, 1);
+      assert.equal(validation.match(/M/g).length, 2, 'a line between the stages');
+      assert.match(await page.textContent('#learning'), /40 iterations in 2 stages; the validation was lowest at iteration 40, 2\.1000 nats/);
+    },
+  },
+  {
     name: 'light and dark',
     file: globe,
     options: { colorScheme: 'dark' },

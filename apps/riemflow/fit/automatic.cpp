@@ -17,6 +17,7 @@
 #include "riemflow/core/error.hpp"
 #include "riemflow/density/kernel_choice.hpp"
 #include "riemflow/io/held_out.hpp"
+#include "riemflow/io/training_log.hpp"
 #include "riemflow/manifold/parse.hpp"
 #include "riemflow/train/folds.hpp"
 
@@ -39,7 +40,7 @@ class PoolRun {
         folds_(folds_of(data.split, data.groups)),
         pool_(request.settings.threads),
         limit_(seconds_of(request.settings.time_limit)),
-        log_(request.settings.log, 0) {
+        log_(request.settings.log, 0, say_text) {
     require(data.target == nullptr, "--target with --model pool",
             "a pool learns from data: give a file, or another --model");
     choice_.threads = request.settings.threads;
@@ -94,7 +95,7 @@ class PoolRun {
   /// Recipes by validation, or by cross-validation where there are folds; then, since a recipe is a few
   /// numbers, with all points that are known as centres.
   void add_kernels() {
-    say("Kernel densities.");
+    say("Choosing kernel densities.");
     const bool few = folds_.size() > 1;
     const Points<double> training = part(few ? known_ : folds_.front().training),
                          validation = few ? Points<double>() : part(folds_.front().held_out);
@@ -164,23 +165,18 @@ class PoolRun {
 
   std::optional<Model> train(const PoolFlow& job, double seconds, const std::string& name, std::size_t fold) {
     std::unique_ptr<ProgressLine> line;
-    std::string stage_shown;
+    std::string shown, stage_name;
     const auto begun = Clock::now();
     return fit_pool_flow(job, seconds, [&](const char* stage, const FitProgress& progress, long steps) {
-      if (stage_shown != stage) {
-        stage_shown = stage;
+      if (shown != stage) {
+        shown = stage;
         line = std::make_unique<ProgressLine>(steps, seconds - seconds_since(begun), request_.settings.quiet);
-        line->note(folds_.size() > 1
-                       ? fmt::format("{} by {}, fold {}/{}", name, stage, fold + 1, folds_.size())
-                       : fmt::format("{} by {}", name, stage));
-        steps_before_ = steps_;
+        stage_name = fmt::format("{}, {}", name, stage);
+        if (folds_.size() > 1) stage_name += fmt::format(", fold {}/{}", fold + 1, folds_.size());
+        line->note(stage_name);
       }
       line->update(progress);
-      FitProgress all = progress;
-      all.iteration += steps_before_;
-      all.best_iteration += steps_before_;
-      steps_ = all.iteration;
-      log_.add(all, seconds_since(start_));
+      log_.add(stage_name, progress, seconds_since(start_));
       return !interrupted();
     });
   }
@@ -188,7 +184,7 @@ class PoolRun {
   FitResult save(bool finished) {
     WeighedPool pool = weigh(contenders_);
     FitResult result;
-    result.progress.iteration = result.progress.best_iteration = steps_;
+    result.progress.iteration = result.progress.best_iteration = log_.iteration();
     result.progress.best = mean_score(pool.validation).nll;
     result.stopped = out_of_time() ? "time limit" : "iterations";
     const double nan = std::numeric_limits<double>::quiet_NaN();
@@ -238,7 +234,6 @@ class PoolRun {
   std::vector<Contender> contenders_;
   static constexpr std::size_t kNone = static_cast<std::size_t>(-1);
   std::size_t best_kernel_ = kNone;  // of the contenders
-  long steps_ = 0, steps_before_ = 0;
 };
 
 }  // namespace

@@ -14,6 +14,7 @@
 #include "riemflow/core/error.hpp"
 #include "riemflow/engine/mixture_density.hpp"
 #include "riemflow/io/duplicates.hpp"
+#include "riemflow/io/training_log.hpp"
 #include "riemflow/manifold/parse.hpp"
 
 namespace riemflow::app {
@@ -53,7 +54,7 @@ class MixtureRun {
     require_place(request_.output);
     const auto start = Clock::now();
     const double limit = seconds_of(settings_.time_limit);
-    TrainingLog log(settings_.log, 0);
+    TrainingLog log(settings_.log, 0, say_text);
     watch_interrupts();
     FitProgress progress;
     progress.best = std::numeric_limits<double>::infinity();
@@ -74,7 +75,7 @@ class MixtureRun {
         }
         line.note(is_em() ? fmt::format("{} components", p.components)
                           : fmt::format("{} components at rate {:g}", p.components, p.rate));
-        log.add(progress, seconds_since(start));
+        log.add("", progress, seconds_since(start));
         line.update(progress);
         return !interrupted() && seconds_since(start) < limit;
       };

@@ -91,13 +91,14 @@ class FlowFit {
 
   /// By a short training of each, which is thrown away.
   void choose_kind(long steps) {
-    const double fine = trial(kFine, steps), smooth = trial(kSmooth, steps);
+    const double fine = trial(kFine, "trial of Fourier features", steps),
+                 smooth = trial(kSmooth, "trial of a linear input", steps);
     become(smooth < fine ? kSmooth : kFine);
   }
-  double trial(const Kind& kind, long steps) {
+  double trial(const Kind& kind, const char* name, long steps) {
     become(kind);
     set_steps(config_, steps, 1);
-    run("a trial");
+    run(name);
     best_parameters_.clear();
     return std::exchange(best_, std::numeric_limits<double>::infinity());
   }

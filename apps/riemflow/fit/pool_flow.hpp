@@ -18,7 +18,8 @@ struct PoolFlow {
   Device device = Device::cpu;
 };
 
-/// Called after each step: the stage, where it stands and how many steps it has. False ends the training.
+/// Called after each step: the stage, whose names differ, where it stands and how many steps it has. False
+/// ends the training.
 using FlowWatch = std::function<bool(const char* stage, const FitProgress& progress, long steps)>;
 
 /// The parameters that score best on the held-out points; none if no validation was finite. The numbers of

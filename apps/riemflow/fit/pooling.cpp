@@ -69,8 +69,8 @@ std::string pool_table(const std::vector<Contender>& contenders, const WeighedPo
   std::size_t width = 11;
   for (std::size_t m = 0; m < contenders.size(); ++m)
     if (shown(contenders[m], pool.weights.weights[m])) width = std::max(width, contenders[m].name.size());
-  std::string text =
-      fmt::format("{:<{}}  {:>7}  {:>10}  {:>8}   nats\n", "member", width, "weight", "validation", "test");
+  std::string text = fmt::format("{:<{}}  {:>7}  {:>10}  {:>8}   (NLL in nats; lower is better)\n", "member",
+                                 width, "weight", "validation", "test");
   for (std::size_t m = 0; m < contenders.size(); ++m)
     if (shown(contenders[m], pool.weights.weights[m]))
       text += fmt::format("{:<{}}  {:>7.4f}  {:>10}  {:>8}\n", contenders[m].name, width,

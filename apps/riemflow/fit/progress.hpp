@@ -1,8 +1,6 @@
 #pragma once
-// How a fit is going: one line that rewrites itself on a terminal, plain lines elsewhere, and a log of JSON
-// lines.
+// How a fit is going: one line that rewrites itself on a terminal, plain lines elsewhere.
 
-#include <cstdio>
 #include <string>
 
 #include "apps/riemflow/support/clock.hpp"
@@ -33,23 +31,6 @@ class ProgressLine {
   // Where the speed is measured from: a few seconds ago, because solves grow longer as training goes on.
   double mark_time_ = 0, speed_ = 0;
   long mark_iteration_ = -1;
-};
-
-/// --log: a line every ten iterations and at each validation, complete at any moment.
-class TrainingLog {
- public:
-  /// Nothing is written for an empty path. Of an existing log the lines up to `iteration` are kept, those of
-  /// a run that is resumed from there. Throws Error(Fault::cannot_write).
-  TrainingLog(const std::string& path, long iteration);
-  ~TrainingLog();
-  TrainingLog(const TrainingLog&) = delete;
-  TrainingLog& operator=(const TrainingLog&) = delete;
-
-  void add(const FitProgress& progress, double seconds);
-
- private:
-  std::FILE* file_ = nullptr;
-  std::string path_;
 };
 
 }  // namespace riemflow::app

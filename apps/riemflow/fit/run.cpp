@@ -21,6 +21,7 @@
 #include "riemflow/density/draws.hpp"
 #include "riemflow/engine/kernel_model.hpp"
 #include "riemflow/io/checkpoint.hpp"
+#include "riemflow/io/training_log.hpp"
 #include "riemflow/manifold/parse.hpp"
 #include "riemflow/train/base_start.hpp"
 
@@ -50,7 +51,7 @@ class Run {
   FitResult operator()() {
     const double limit = seconds_of(request_.settings.time_limit);
     const auto start = Clock::now();
-    TrainingLog log(request_.settings.log, fit_.progress().iteration);
+    TrainingLog log(request_.settings.log, fit_.progress().iteration, say_text);
     save_or_probe();
     auto saved = Clock::now();
     FitResult result;
@@ -65,7 +66,7 @@ class Run {
         try {
           const CancelScope scope(out_of_time);
           fit_.advance([&](const FitProgress& progress) {
-            log.add(progress, seconds_since(start));
+            log.add("", progress, seconds_since(start));
             show(progress);
           });
         } catch (const Cancelled&) {  // a long step: as if it had not begun

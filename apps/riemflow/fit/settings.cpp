@@ -100,9 +100,6 @@ void declare(CLI::App& app, FitSettings& s) {
       "--manifold", s.manifold, "NAME",
       "Where the points live: sphere:2, torus:2, ball:2,K=-1, euclidean:3, \"sphere:2 x torus:1\"; inferred "
       "from the columns unless given");
-  data.number(
-      "--curvature", s.curvature,
-      "Of the sphere (positive) or ball (negative) that --manifold names; 0 means the manifold's own");
   data.text("--split", s.split, "A/B/C", "Shares of training, validation and test points",
             [](const std::string& text) { parse_split(text); });
   data.flag("--dedup", s.dedup, "Keep one of each set of equal points");
@@ -114,11 +111,18 @@ void declare(CLI::App& app, FitSettings& s) {
             "the manifold's distance elsewhere",
             [](const std::string& text) { distance_of(text); });
   data.number("--seed", s.seed,
-              "Of the split, the first parameters and all noise; same seed, same model, bit for bit");
+              "Seed of the split, the first parameters and all noise; the same seed gives the same model, "
+              "bit for bit");
 
-  data.text("--split-seed", s.split_seed, "N",
-            "Of the split alone, so that fits with different --seed can be pooled; --seed unless given",
-            [](const std::string& text) { seed_of(text); });
+  Group running(app, "Running");
+  running.text("--time-limit", s.time_limit, "TIME", "Stop training after this time: 90, 90s, 10m, 2h; none",
+               [](const std::string& text) { seconds_of(text); });
+  running.text("--log", s.log, "FILE",
+               "Write a line of JSON every ten iterations and at each validation, for learning curves");
+  running.done(add_threads(app, s.threads));
+  running.done(add_device(app, s.device));
+  running.flag("--quiet", s.quiet, "Say nothing but results and errors");
+  running.done(add_json(app, s.json));
 
   Group model(app, "Model");
   model.choice(
@@ -127,36 +131,31 @@ void declare(CLI::App& app, FitSettings& s) {
       "stereographic (sphere), wrapped and naive (ball): a flow on R^d and a chart; vmf-mixture (sphere): "
       "von Mises-Fisher distributions; kde: a kernel density; pool: kernel densities and flows, weighed on "
       "held-out points");
-  model.choice("--kernel", s.kernel, {"one", "local", "anisotropic", "best"},
-               "Of a kernel density: one bandwidth; local ones, by the distance to neighbours; shaped by the "
-               "neighbours' covariance; or the best of these on the validation points");
+  model.choice(
+      "--kernel", s.kernel, {"one", "local", "anisotropic", "best"},
+      "Bandwidths of a kernel density; one: the same for all points; local: by the distance to "
+      "neighbours; anisotropic: shaped by the neighbours' covariance; best: of these, the best on the "
+      "validation points");
   model.text("--components", s.components, "K,…",
-             "Of a vmf-mixture; of several numbers the best on the validation points is taken",
+             "Number of components of a vmf-mixture; of several the best on the validation points is taken",
              [](const std::string& text) { counts_of(text); });
-  model.number("--max-concentration", s.max_concentration, CLI::Range(1.0, kMostConcentration),
-               "Of a component of a vmf-mixture; 1e6 is a width of 6 km on the Earth");
-  model.number("--width", s.width, at_least(1), "Units of a hidden layer");
-  model.number("--depth", s.depth, at_least(1), "Hidden layers");
-  model.choice("--activation", s.activation, {"tanh", "swish"}, "Of the hidden layers");
+  model.number("--width", s.width, at_least(1), "Units in each hidden layer");
+  model.number("--depth", s.depth, at_least(1), "Number of hidden layers");
+  model.choice("--activation", s.activation, {"tanh", "swish"}, "Activation of the hidden layers");
   model.choice("--input", s.input, {"linear", "geodesic", "fourier"},
                "How the network sees a point: coordinates, distances to learned hyperplanes (sphere and "
-               "ball), or waves "
-               "of learned frequencies");
-  model.number("--frequency", s.frequency, CLI::Range(1e-3, 1000.0),
-               "Of fourier input: deviation of the first frequencies, in radians a unit of length");
+               "ball), or "
+               "Fourier features (sines of learned frequencies, for fine structure)");
+  model.number(
+      "--frequency", s.frequency, CLI::Range(1e-3, 1000.0),
+      "Standard deviation of the first frequencies of Fourier features, in radians per unit of length");
   model.choice("--base", s.base, {"default", "vmf-mixture", "kde"},
                "What the flow starts from; default: uniform on spheres and tori, (wrapped) normal elsewhere; "
                "vmf-mixture (sphere): one that is fitted to the data first and then trained with the flow; "
                "kde: a kernel density of the training points, each left out where it is learnt from");
-  model.number("--base-components", s.base_components, CLI::Range(1, 65536), "Of a vmf-mixture base");
-  model.choice("--scaling", s.scaling, {"none", "unit", "paper"},
-               "Of the field on the ball: u, u/lambda, or u/lambda^d as in the paper");
-  model.number("--bound", s.bound, at_least(0), "Largest entry of the network's output; 0 means none");
   model.choice("--divergence", s.divergence, {"exact", "hutchinson"},
-               "In training; the model's densities are always exact");
-  model.choice("--noise", s.noise, {"rademacher", "gaussian"}, "Of Hutchinson's estimate");
-  model.number("--probes", s.probes, at_least(1), "Of Hutchinson's estimate, averaged");
-  model.choice("--precision", s.precision, {"float", "double"}, "Of all numbers");
+               "How training computes the divergence; the model's densities are always exact");
+  model.choice("--precision", s.precision, {"float", "double"}, "Precision of all numbers");
 
   Group training(app, "Training");
   training.choice(
@@ -174,62 +173,73 @@ void declare(CLI::App& app, FitSettings& s) {
                   "Passes over the training points, instead of --iterations");
   training.number("--finetune", s.finetune, at_least(0),
                   "Steps by likelihood after those of flow matching, from its best model");
-  training.number("--finetune-rate", s.finetune_rate, at_least(0, true), "Learning rate of these steps");
-  training.number(
-      "--forward-start", s.forward_start, at_least(0),
-      "Of reverse KL: first steps, by likelihood on draws of the target, which find all its modes; "
-      "reverse KL alone may settle on one of them");
+  training.number("--forward-start", s.forward_start, at_least(0),
+                  "For reverse KL: first steps, by likelihood on draws of the target, which find all its "
+                  "modes; reverse KL alone may settle on one of them");
   training.number("--batch", s.batch, at_least(1),
-                  "Points of a training step; all of them where there are fewer");
+                  "Points per training step; all of them where there are fewer");
   training.choice("--optimizer", s.optimizer, {"adam", "em"},
-                  "What makes a step of a gradient (Riemannian for a vmf-mixture's means); em: expectation "
-                  "maximisation, of a vmf-mixture");
+                  "How parameters are improved; adam: by gradients (Riemannian for a vmf-mixture's means); "
+                  "em: by expectation "
+                  "maximisation, for a vmf-mixture");
   training.number("--rate", s.rate, at_least(0, true), "Learning rate");
   training.text(
       "--rates", s.rates, "R,…",
       "Learning rates of a vmf-mixture, instead of --rate; the best on the validation points is taken",
       [](const std::string& text) { numbers_of(text); });
-  training.choice(
-      "--schedule", s.schedule, {"constant", "annealed", "cosine"},
-      "Of the learning rate; annealed: × 0.98^(t/300), as in the paper; cosine: to 0 at the last iteration");
-  training.number("--beta1", s.beta1, below_one(), "Adam's");
-  training.number("--beta2", s.beta2, below_one(), "Adam's");
-  training.number("--epsilon", s.epsilon, at_least(0, true), "Adam's");
-  training.number("--clip", s.clip, at_least(0), "Largest norm of a gradient; 0 means no limit");
+  training.choice("--schedule", s.schedule, {"constant", "annealed", "cosine"},
+                  "How the learning rate changes; annealed: × 0.98^(t/300), as in the paper; cosine: to 0 at "
+                  "the last iteration");
   training.number("--weight-decay", s.weight_decay, at_least(0),
-                  "Of all parameters, a step: × (1 − rate × decay), apart from the gradient");
-  training.number("--average", s.average, below_one(),
-                  "Decay of the moving average of the parameters, which then is the model; 0 means none");
+                  "Shrinks all parameters in each step: × (1 − rate × decay), apart from the gradient");
   training.number(
       "--kinetic", s.kinetic, at_least(0),
       "Weight of the regulariser that keeps paths short, in steps by likelihood: mean squared speed");
-  training.number("--frobenius", s.frobenius, at_least(0),
-                  "Weight of the regulariser that keeps the field smooth: mean squared Jacobian");
   training.number("--validate-every", s.validate_every, at_least(1),
                   "Iterations from one validation to the next");
-  training.number("--validation-points", s.validation_points, at_least(0),
-                  "Validate on at most so many, and on all when training ends; 0 means all");
   training.number("--patience", s.patience, at_least(0),
                   "Validations without a better one before training stops; 0 means never");
 
   Group solver(app, "Solver");
   solver.choice("--solver", s.solver, {"dopri5", "tsit5", "bosh3", "rk4"}, "Runge–Kutta method");
-  solver.number("--tolerance", s.tolerance, CLI::Range(1e-12, 0.1), "Of evaluation, relative and absolute");
-  solver.number("--train-tolerance", s.train_tolerance, CLI::Range(1e-12, 0.1), "Of training");
-  solver.number("--steps", s.steps, at_least(0), "Equal steps without error control; 0 means adaptive");
-  solver.number("--max-evaluations", s.max_evaluations, at_least(8),
-                "Of the field in one solve, before it fails");
+  solver.number("--tolerance", s.tolerance, CLI::Range(1e-12, 0.1),
+                "Tolerance of evaluation, relative and absolute");
+  solver.number("--train-tolerance", s.train_tolerance, CLI::Range(1e-12, 0.1),
+                "Tolerance of training, relative and absolute");
 
-  Group running(app, "Running");
-  running.text("--time-limit", s.time_limit, "TIME", "Stop training after this time: 90, 90s, 10m, 2h; none",
-               [](const std::string& text) { seconds_of(text); });
-  running.number("--checkpoint-every", s.checkpoint_every, at_least(0),
-                 "Seconds from one saved checkpoint to the next; 0 means each iteration");
-  running.text("--log", s.log, "FILE", "Write a line of JSON every ten iterations and at each validation");
-  running.done(add_threads(app, s.threads));
-  running.done(add_device(app, s.device));
-  running.flag("--quiet", s.quiet, "Say nothing but results and errors");
-  running.done(add_json(app, s.json));
+  Group rare(app, "Rarely needed");
+  rare.number("--curvature", s.curvature,
+              "Curvature of the sphere (positive) or ball (negative) that --manifold names; 0 means the "
+              "manifold's own");
+  rare.text("--split-seed", s.split_seed, "N",
+            "Seed of the split alone, so that fits with different --seed can be pooled; --seed unless given",
+            [](const std::string& text) { seed_of(text); });
+  rare.number("--max-concentration", s.max_concentration, CLI::Range(1.0, kMostConcentration),
+              "Largest concentration of a component of a vmf-mixture; 1e6 is a width of 6 km on the Earth");
+  rare.number("--base-components", s.base_components, CLI::Range(1, 65536),
+              "Number of components of a vmf-mixture base");
+  rare.choice("--scaling", s.scaling, {"none", "unit", "paper"},
+              "Scaling of the field on the ball: u, u/lambda, or u/lambda^d as in the paper");
+  rare.number("--bound", s.bound, at_least(0), "Largest entry of the network's output; 0 means none");
+  rare.choice("--noise", s.noise, {"rademacher", "gaussian"}, "Noise of Hutchinson's estimate");
+  rare.number("--probes", s.probes, at_least(1), "Probes of Hutchinson's estimate, which are averaged");
+  rare.number("--beta1", s.beta1, below_one(), "Adam's decay of the mean gradient");
+  rare.number("--beta2", s.beta2, below_one(), "Adam's decay of the mean squared gradient");
+  rare.number("--epsilon", s.epsilon, at_least(0, true),
+              "What Adam adds to the root of the mean squared gradient");
+  rare.number("--clip", s.clip, at_least(0), "Largest norm of a gradient; 0 means no limit");
+  rare.number("--average", s.average, below_one(),
+              "Decay of the moving average of the parameters, which then is the model; 0 means none");
+  rare.number("--frobenius", s.frobenius, at_least(0),
+              "Weight of the regulariser that keeps the field smooth: mean squared Jacobian");
+  rare.number("--validation-points", s.validation_points, at_least(0),
+              "Validate on at most so many, and on all when training ends; 0 means all");
+  rare.number("--steps", s.steps, at_least(0), "Equal steps without error control; 0 means adaptive");
+  rare.number("--max-evaluations", s.max_evaluations, at_least(8),
+              "Evaluations of the field in one solve before it fails");
+  rare.number("--checkpoint-every", s.checkpoint_every, at_least(0),
+              "Seconds from one saved checkpoint to the next; 0 means each iteration");
+  rare.number("--finetune-rate", s.finetune_rate, at_least(0, true), "Learning rate of these steps");
 }
 
 bool is_recorded(const std::string& name) {

@@ -139,15 +139,59 @@ Json rounded(const std::vector<double>& values) {
   return result;
 }
 
+/// In each stage, means over equal pieces of the loss and the evaluations, and single validations with the
+/// best and the last among them.
+Json stage_json(const TrainingStage& stage, bool by_time, std::size_t most) {
+  const auto x = [&](const TrainingEntry& entry) { return by_time ? entry.seconds : entry.iteration; };
+  const std::vector<TrainingEntry>& all = stage.entries;
+  const auto pieces = [&](std::size_t n) { return std::max<std::size_t>(1, (n + most - 1) / most); };
+  std::vector<double> at, loss, evaluations, validated_at, validation;
+  for (std::size_t i = 0, size = pieces(all.size()); i < all.size(); i += size) {
+    const std::size_t end = std::min(i + size, all.size());
+    const auto mean = [&](const auto& value) {
+      double sum = 0;
+      for (std::size_t k = i; k < end; ++k) sum += value(all[k]);
+      return sum / static_cast<double>(end - i);
+    };
+    at.push_back(mean(x));
+    loss.push_back(mean([](const TrainingEntry& entry) { return entry.loss; }));
+    evaluations.push_back(mean([](const TrainingEntry& entry) { return entry.evaluations; }));
+  }
+  std::vector<TrainingEntry> validated;
+  std::copy_if(all.begin(), all.end(), std::back_inserter(validated),
+               [](const TrainingEntry& entry) { return std::isfinite(entry.validation); });
+  const auto best = std::min_element(validated.begin(), validated.end(), [](const auto& a, const auto& b) {
+    return a.validation < b.validation;
+  });
+  for (auto it = validated.begin(); it != validated.end(); ++it)
+    if ((it - validated.begin()) % static_cast<std::ptrdiff_t>(pieces(validated.size())) == 0 || it == best ||
+        it + 1 == validated.end()) {
+      validated_at.push_back(x(*it));
+      validation.push_back(it->validation);
+    }
+  return {{"name", stage.name},
+          {"matching", stage.objective == Objective::flow_matching},
+          {"end", x(all.back())},
+          {"at", rounded(at)},
+          {"loss", rounded(loss)},
+          {"evaluations", rounded(evaluations)},
+          {"validated_at", rounded(validated_at)},
+          {"validation", rounded(validation)}};
+}
+
+/// Some hundred points for all stages.
+Json curves_json(const TrainingHistory& history) {
+  constexpr std::size_t kMost = 400, kLeast = 20;
+  Json stages = Json::array();
+  for (const TrainingStage& stage : history.stages)
+    stages.push_back(stage_json(stage, history.named, std::max(kLeast, kMost / history.stages.size())));
+  return {{"x", history.named ? "seconds" : "iteration"}, {"stages", stages}};
+}
+
 Json payload(const PageContent& content) {
   Json result = {{"check", examination_json(content.model_name, content.examination)}};
   if (content.scene) result["scene"] = scene_json(content);
-  if (content.curves)
-    result["curves"] = {{"iterations", rounded(content.curves->iteration)},
-                        {"loss", rounded(content.curves->loss)},
-                        {"evaluations", rounded(content.curves->evaluations)},
-                        {"validated_at", rounded(content.curves->validated_at)},
-                        {"validation", rounded(content.curves->validation)}};
+  if (content.history) result["curves"] = curves_json(*content.history);
   return result;
 }
 

@@ -9,8 +9,8 @@
 #include "apps/riemflow/check/examination.hpp"
 #include "apps/riemflow/fit/recorded.hpp"
 #include "apps/riemflow/report/scene.hpp"
-#include "apps/riemflow/report/training_curves.hpp"
 #include "apps/riemflow/support/baselines.hpp"
+#include "riemflow/io/training_log.hpp"
 
 namespace riemflow::app {
 
@@ -25,7 +25,7 @@ struct PageContent {
   std::optional<Scene> scene;
   std::string still;                ///< PNG of the scene
   std::array<std::string, 2> axes;  ///< of its sheet, across and up
-  std::optional<TrainingCurve> curves;
+  std::optional<TrainingHistory> history;
 };
 
 /// The whole file. Same content, same bytes.

@@ -148,7 +148,7 @@ std::string scores_section(const PageContent& content) {
       "<table class=\"numbers\"><caption>Mean negative log-likelihood on {}: how surprised each density is. "
       "In nats, ± "
       "one standard error; lower is better.</caption>\n"
-      "<thead><tr><th scope=\"col\">density</th><th scope=\"col\">nats a point</th><th scope=\"col\">worse "
+      "<thead><tr><th scope=\"col\">density</th><th scope=\"col\">nats per point</th><th scope=\"col\">worse "
       "than the "
       "model by</th></tr></thead>\n<tbody>\n{}</tbody></table>\n",
       of, rows);
@@ -195,23 +195,27 @@ std::string check_section(const PageContent& content) {
       "scope=\"col\">verdict</th></tr></thead>\n<tbody>\n{}</tbody></table>\n",
       trusted ? "good" : "bad", trusted ? "✓ Trustworthy" : "✗ " + html(verdict_of(found)),
       html(found.solver), html(found.precision),
-      found.is_flow ? fmt::format(", {:.0f} evaluations a solve", trust.solves.mean_evaluations()) : "",
+      found.is_flow ? fmt::format(", {:.0f} evaluations per solve", trust.solves.mean_evaluations()) : "",
       rows);
   return section("check", "Check", body);
 }
 
 std::string curves_section(const PageContent& content) {
-  if (!content.curves) return "";
-  const TrainingCurve& curves = *content.curves;
+  if (!content.history) return "";
+  const std::vector<TrainingStage>& stages = content.history->stages;
   const auto whole = [](double iteration) {
     return counted(static_cast<std::size_t>(std::lround(iteration)));
   };
   std::string body = "<div id=\"curves\" class=\"curves\"></div>\n<p class=\"note\">";
-  body += fmt::format("{} iterations; the loss went from {} to {} nats", whole(curves.iteration.back()),
-                      nats(curves.loss.front()), nats(curves.loss.back()));
-  if (!curves.validation.empty())
-    body += fmt::format(", and the validation was best at iteration {}, {} nats",
-                        whole(curves.best_iteration), nats(curves.best));
+  body += fmt::format("{} iterations", whole(stages.back().entries.back().iteration));
+  if (stages.size() > 1)
+    body += fmt::format(" in {} stages", stages.size());
+  else if (stages.front().objective == Objective::likelihood)
+    body += fmt::format("; the loss went from {} to {} nats", nats(stages.front().entries.front().loss),
+                        nats(stages.front().entries.back().loss));
+  if (const TrainingEntry* best = best_validation(*content.history))
+    body += fmt::format("; the validation was lowest at iteration {}, {} nats", whole(best->iteration),
+                        nats(best->validation));
   return section("learning", "Learning curves", body + ".</p>\n");
 }
 

@@ -109,7 +109,7 @@ class DiskExperiment final : public Experiment {
   }
   std::string table(const Results& results) const override {
     std::string text =
-        "| α | entropy | model | NLL | above the entropy | evaluations a solve | in training | mass on the "
+        "| α | entropy | model | NLL | above the entropy | evaluations per solve | in training | mass on the "
         "disk | "
         "on the plane | seconds of training | runs |\n|---|---|---|---|---|---|---|---|---|---|---|\n";
     for (double alpha : alphas_)

@@ -79,7 +79,8 @@ class Earth final : public Experiment {
         "epochs (volcano 3000), the parameters that score best on the validation points; -cosine: the "
         "same epochs, with Adam at 3e-3, falling to 0 by a cosine. Mixtures of von Mises–Fisher "
         "distributions: Riemannian "
-        "Adam with rates 0.1, 0.05, 0.01 and 50, 100, 150, 200 components, all points a step, 300 epochs "
+        "Adam with rates 0.1, 0.05, 0.01 and 50, 100, 150, 200 components, all points in each step, 300 "
+        "epochs "
         "with a rate that falls to 0 by a cosine, where the paper ran 10,000 to 30,000 (vmf_mixture.md has "
         "why that suffices); rate, components and epoch by the validation points. Kernel "
         "density: one bandwidth, chosen on the validation points, and 1 % of the uniform density.";
@@ -172,7 +173,7 @@ class Earth final : public Experiment {
 
   static std::string details(const Results& results) {
     std::string text =
-        "| set | points | model | NLL | last parameters | EM | mass | evaluations a solve | seconds | runs "
+        "| set | points | model | NLL | last parameters | EM | mass | evaluations per solve | seconds | runs "
         "|\n"
         "|---|---|---|---|---|---|---|---|---|---|\n";
     for (Protocol protocol : kProtocols)

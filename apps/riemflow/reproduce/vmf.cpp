@@ -96,7 +96,7 @@ class Vmf final : public Experiment {
         "projection point has no mean under the target. What is printed is of the order of κ, and grows with "
         "the "
         "logarithm of the number of test draws.\n\nWhat each run is beside its loss:\n\n"
-        "| model | trained by | κ | NLL | reverse KL | mass | evaluations a solve | seconds |\n"
+        "| model | trained by | κ | NLL | reverse KL | mass | evaluations per solve | seconds |\n"
         "|---|---|---|---|---|---|---|---|\n";
     for (const char* model : kVmfModels)
       for (const Row& row : kRows) {

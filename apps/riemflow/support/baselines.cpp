@@ -1,5 +1,7 @@
 #include "apps/riemflow/support/baselines.hpp"
 
+#include <algorithm>
+
 #include "apps/riemflow/support/scoring.hpp"
 #include "riemflow/density/base.hpp"
 #include "riemflow/manifold/parse.hpp"
@@ -49,8 +51,11 @@ PointScores kernel_density_scores(const std::string& manifold_name, const Points
   const std::shared_ptr<const Manifold<double>> manifold = parse_manifold<double>(manifold_name);
   const KernelFit fit = fit_kernel_density(manifold, training, validation, shape);
   const std::string kind(name_of(fit.recipe.shape));
+  Points<double> known = training;
+  known.values.insert(known.values.end(), validation.values.begin(), validation.values.end());
+  KernelData centres(manifold, known, std::max({1, fit.recipe.neighbours, fit.recipe.shape_neighbours}));
   return {"kernel density (" + (kind == "one" ? "one bandwidth" : kind + " kernels") + ")",
-          KernelDensity(manifold, fit.parameters).log_prob(test)};
+          KernelDensity(manifold, centres.parameters(fit.recipe)).log_prob(test)};
 }
 
 }  // namespace riemflow::app

@@ -25,7 +25,8 @@ struct PointScores {
 /// The distribution that a flow starts from: the uniform density where there is one.
 PointScores base_scores(const std::string& manifold, const Points<double>& test);
 
-/// Of a kernel density of that shape, of the best shape if there is none, as it scores on `validation`.
+/// Of a kernel density of that shape, of the best shape if there is none, as it scores on `validation`; once
+/// chosen it has those points as centres too, as a pool has.
 PointScores kernel_density_scores(const std::string& manifold, const Points<double>& training,
                                   const Points<double>& validation, const Points<double>& test,
                                   std::optional<KernelShape> shape = {});

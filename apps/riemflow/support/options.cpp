@@ -90,7 +90,7 @@ CLI::Option* add_threads(CLI::App& command, int& threads) {
     return fmt::format("{} threads make no sense on {} core{}; give 0 for one a core, at most {}", value,
                        cores, cores == 1 ? "" : "s", most);
   };
-  return command.add_option("--threads", threads, "Threads; 0 means one for each core")
+  return command.add_option("--threads", threads, "Number of threads; 0 means one for each core")
       ->capture_default_str()
       ->check(CLI::Validator(check, ""));
 }
@@ -112,15 +112,16 @@ void add_reading(CLI::App& command, ReadingChoice& choice) {
           "Columns that make a point, by name or number from 1: lat,lon or 4,5 or 3-9. Of a place the "
           "first is the latitude, unless names that are known (lon,lat; x,y; ra,dec) say otherwise")
       ->group("Reading");
-  add_choice(command, "--units", choice.units, {"auto", "degrees", "radians"},
-             "Of latitudes, longitudes and angles; auto: degrees, unless a column's name says otherwise")
+  add_choice(
+      command, "--units", choice.units, {"auto", "degrees", "radians"},
+      "Units of latitudes, longitudes and angles; auto: degrees, unless a column's name says otherwise")
       ->group("Reading");
   command
       .add_flag("--skip-invalid", choice.skip_invalid,
                 "Leave out rows that are no point, and count them, instead of stopping at the first")
       ->group("Reading");
   add_choice(command, "--format", choice.format, {"csv", "tsv", "npy", "geojson"},
-             "Of the data file; found by its content unless given")
+             "Format of the data file; found by its content unless given")
       ->group("Reading");
 }
 
@@ -134,7 +135,7 @@ void add_model(CLI::App& command, ModelChoice& choice) {
 void add_evaluation(CLI::App& command, ModelChoice& choice) {
   command
       .add_option("--tolerance", choice.tolerance,
-                  "Of the solver, relative and absolute; the model's own unless given")
+                  "Tolerance of the solver, relative and absolute; the model's own unless given")
       ->check(CLI::Range(1e-12, 0.1));
   add_threads(command, choice.threads);
   add_device(command, choice.device_name);

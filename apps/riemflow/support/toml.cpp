@@ -29,12 +29,12 @@ class Line {
     while (at_ < text_.size() && is_key(text_[at_])) ++at_;
     if (at_ == begin)
       refuse(peek() == '[' ? "a table" : "no name of a setting",
-             "write one setting a line, as in width = 64");
+             "write one setting per line, as in width = 64");
     return std::string(text_.substr(begin, at_ - begin));
   }
   void equals() {
     if (peek() != '=')
-      refuse("no '=' after the setting's name", "write one setting a line, as in width = 64");
+      refuse("no '=' after the setting's name", "write one setting per line, as in width = 64");
     ++at_;
   }
   std::string value() {
@@ -93,7 +93,7 @@ std::vector<TomlEntry> parse_toml(std::string_view text, const std::string& name
     line.skip_spaces();
     entry.value = line.value();
     line.skip_spaces();
-    if (!line.ended()) line.refuse("something after the value", "write one setting a line");
+    if (!line.ended()) line.refuse("something after the value", "write one setting per line");
     for (const TomlEntry& other : entries)
       if (other.key == entry.key)
         throw Error(fmt::format("{}:{}: {} was set on line {} already", name, number, entry.key, other.line),

@@ -38,7 +38,7 @@ KernelData::KernelData(std::shared_ptr<const Manifold<double>> manifold, const P
           "a kernel density of " + std::to_string(points.size()) + " points of " +
               std::to_string(points.dimension) + " numbers",
           space_->manifold().name() + " needs " + std::to_string(space_->manifold().ambient()) +
-              " numbers a point, and at least one point");
+              " numbers per point, and at least one point");
   const MetricTree all(*space_, points);
   const double extent = all.nodes().front().radius;
   // In the order of the tree: near in space, near in memory.

@@ -36,7 +36,7 @@ MixtureDistribution<T>::MixtureDistribution(std::vector<Component> components)
             fmt::format("mixture weight {}", component.weight),
             "use weights above 0; leave out what has none");
     require(component.density->ambient() == ambient(),
-            fmt::format("mixture of {} ({} numbers a point) and {} ({})", components_[0].density->name(),
+            fmt::format("mixture of {} ({} numbers per point) and {} ({})", components_[0].density->name(),
                         ambient(), component.density->name(), component.density->ambient()),
             "use densities of one manifold");
     sum += component.weight;

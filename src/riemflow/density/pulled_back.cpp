@@ -32,8 +32,8 @@ PulledBack<T>::PulledBack(std::shared_ptr<const Distribution<double>> target,
   require(target_ != nullptr && chart_ != nullptr, "a pulled back density without a target or a chart",
           "pass both");
   require(target_->ambient() == chart_->manifold().ambient(),
-          fmt::format("the target {} has {} numbers a point, {} has {}", target_->name(), target_->ambient(),
-                      chart_->manifold().name(), chart_->manifold().ambient()),
+          fmt::format("the target {} has {} numbers per point, {} has {}", target_->name(),
+                      target_->ambient(), chart_->manifold().name(), chart_->manifold().ambient()),
           "use a target of the chart's manifold");
 }
 

@@ -13,7 +13,7 @@ void Density<T>::check(const Points<T>& points) const {
       points.values.empty() || (points.dimension == manifold().ambient() && points.values.size() % size == 0),
       "the points have " + std::to_string(points.dimension) + " coordinates and " +
           std::to_string(points.values.size()) + " numbers",
-      manifold().name() + " needs " + std::to_string(size) + " coordinates a point", Fault::bad_data);
+      manifold().name() + " needs " + std::to_string(size) + " coordinates per point", Fault::bad_data);
   for (std::size_t i = 0; i < points.size(); ++i) {
     if (const auto defect = manifold().defect(points[i]))
       throw Error("point " + std::to_string(i) + " is not on " + manifold().name() + ": " + *defect,

@@ -61,7 +61,7 @@ Flow<T>::Flow(const FlowConfig& config, std::uint64_t seed, int threads,
           "a flow on the manifold itself was asked for with the model " + std::string(name_of(config.model)),
           "use make_transport", Fault::internal);
   require(base_->ambient() == manifold_->ambient(),
-          "the base " + base_->name() + " has " + std::to_string(base_->ambient()) + " numbers a point, " +
+          "the base " + base_->name() + " has " + std::to_string(base_->ambient()) + " numbers per point, " +
               manifold_->name() + " has " + std::to_string(manifold_->ambient()),
           "give a base on the flow's manifold");
   this->check(sample_base(kLanes, seed));

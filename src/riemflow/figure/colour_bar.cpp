@@ -9,14 +9,14 @@
 namespace riemflow::figure {
 namespace {
 
-constexpr double kTick = 2.5, kGap = 2.5;
+constexpr double kBarTick = 2.5, kBarTextGap = 2.5;
 constexpr int kSteps = 256;
 
 }  // namespace
 
 double ColourBar::room(Canvas& canvas) const {
   const double numbers = vertical ? widest(canvas, ticks(scale, least_ticks)) : kTickText;
-  return kTick + kGap + numbers + (label.empty() ? 0 : 2 * kGap + kLabelText);
+  return kBarTick + kBarTextGap + numbers + (label.empty() ? 0 : 2 * kBarTextGap + kLabelText);
 }
 
 void ColourBar::draw(Canvas& canvas, const Box& box) const {
@@ -51,15 +51,15 @@ void ColourBar::draw(Canvas& canvas, const Box& box) const {
   Lines strokes;
   for (const Tick& mark : marks) {
     const double share = std::clamp(scale.share(mark.at), 0.0, 1.0);
-    strokes.push_back({{at(share, thick), at(share, thick + kTick)}});
-    canvas.text(at(share, thick + kTick + kGap), mark.label,
+    strokes.push_back({{at(share, thick), at(share, thick + kBarTick)}});
+    canvas.text(at(share, thick + kBarTick + kBarTextGap), mark.label,
                 {.size = kTickText,
                  .align = vertical ? Align::left : Align::centre,
                  .rise = vertical ? Rise::middle : Rise::top});
   }
   for (const double value : fine_ticks(scale)) {
     const double share = scale.share(value);
-    strokes.push_back({{at(share, thick), at(share, thick + 0.6 * kTick)}});
+    strokes.push_back({{at(share, thick), at(share, thick + 0.6 * kBarTick)}});
   }
   canvas.stroke(strokes, {kInk, 0.5});
   if (label.empty()) return;

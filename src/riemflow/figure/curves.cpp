@@ -6,7 +6,7 @@
 namespace riemflow::figure {
 namespace {
 
-constexpr double kMargin = 8, kGap = 14, kTitleRoom = 15;
+constexpr double kPanelMargin = 8, kPanelGap = 14, kTitleRoom = 15;
 
 Scale x_range(const CurvePanel& panel) {
   double low = INFINITY, high = -INFINITY;
@@ -15,6 +15,10 @@ Scale x_range(const CurvePanel& panel) {
       low = std::min(low, x);
       high = std::max(high, x);
     }
+  for (const CurvePanel::Stretch& stretch : panel.stretches) {
+    low = std::min(low, stretch.from);
+    high = std::max(high, stretch.to);
+  }
   if (!(low <= high)) return {0, 1, false};
   // Iterations count from 0.
   if (low > 0 && low < 0.2 * high) low = 0;
@@ -50,6 +54,18 @@ void draw_mark(Canvas& canvas, Frame& frame, const CurvePanel& panel, const Curv
       if (point.x >= from && point.x <= to && std::isfinite(point.y)) up = std::min(up, point.y);
     }
   canvas.text({at.x + (left ? -3 : 3), std::max(up - 6, frame.box().y + kTickText + 2)}, mark.text, style);
+}
+
+void draw_stretches(Canvas& canvas, Frame& frame, const CurvePanel& panel) {
+  const TextStyle style{.size = kTickText, .align = Align::centre};
+  for (const CurvePanel::Stretch& stretch : panel.stretches) {
+    if (&stretch != &panel.stretches.front())
+      frame.line({{stretch.from, frame.y().scale.from}, {stretch.from, frame.y().scale.to}},
+                 {kInk, 0.5, {1, 2}});
+    const double from = frame.at({stretch.from, 0}).x, to = frame.at({stretch.to, 0}).x;
+    if (to - from > canvas.text_width(stretch.text, style) + 2)
+      canvas.text({(from + to) / 2, frame.box().y - 3}, stretch.text, style);
+  }
 }
 
 std::vector<LegendEntry> legend_of(const CurvePanel& panel) {
@@ -93,7 +109,7 @@ Scale y_range(const CurvePanel& panel) {
 }
 
 void draw_panel(Canvas& canvas, const Box& outer, const CurvePanel& panel, bool with_legend) {
-  const double title = panel.title.empty() ? 0 : kTitleRoom;
+  const double title = panel.title.empty() && panel.stretches.empty() ? 0 : kTitleRoom;
   Frame frame = Frame::within(canvas, {outer.x, outer.y + title, outer.width, outer.height - title},
                               {panel.x_label, x_range(panel)}, {panel.y_label, y_range(panel)});
   frame.draw_grid();
@@ -107,6 +123,7 @@ void draw_panel(Canvas& canvas, const Box& outer, const CurvePanel& panel, bool 
     frame.line(points, curve.pen);
   }
   frame.draw_axes();
+  draw_stretches(canvas, frame, panel);
   for (const CurvePanel::Mark& mark : panel.marks) draw_mark(canvas, frame, panel, mark);
   if (!panel.title.empty()) frame.draw_title(panel.title);
   for (const CurvePanel::Level& level : panel.levels)
@@ -116,25 +133,29 @@ void draw_panel(Canvas& canvas, const Box& outer, const CurvePanel& panel, bool 
 }
 
 std::string draw_curves(const Sheet& sheet, const std::vector<CurvePanel>& panels, int columns,
-                        double panel_height, bool one_legend) {
+                        double panel_height, bool one_legend, const std::vector<std::string>& key) {
   const int n = static_cast<int>(panels.size()), rows = (n + columns - 1) / columns;
-  const double inside = sheet.width - 2 * kMargin;
+  const double inside = sheet.width - 2 * kPanelMargin;
   const std::vector<LegendEntry> legend = one_legend ? legend_of(panels.front()) : std::vector<LegendEntry>();
   Canvas ruler(FileKind::svg, 1, 1);
   const double title_high = sheet.title.empty() ? 0 : 1.8 * kTitleText;
   const double legend_high = legend_size(ruler, legend, Arrangement::row, inside).y;
-  const double top = kMargin + title_high + legend_high + (legend.empty() ? 0 : 4);
-  const double height = top + rows * panel_height + (rows - 1) * kGap + kMargin;
-  const double width = (inside - (columns - 1) * kGap) / columns;
+  const double top = kPanelMargin + title_high + legend_high + (legend.empty() ? 0 : 4);
+  std::vector<LegendEntry> words;
+  for (const std::string& text : key) words.push_back({LegendEntry::Mark::none, text, {}});
+  const double key_high = key.empty() ? 0 : 6 + legend_size(ruler, words, Arrangement::row, inside).y;
+  const double height = top + rows * panel_height + (rows - 1) * kPanelGap + key_high + kPanelMargin;
+  const double width = (inside - (columns - 1) * kPanelGap) / columns;
   Canvas canvas(sheet.kind, sheet.width, height, sheet.dpi);
   for (int i = 0; i < n; ++i)
     draw_panel(canvas,
-               {kMargin + (i % columns) * (width + kGap), top + (i / columns) * (panel_height + kGap), width,
-                panel_height},
+               {kPanelMargin + (i % columns) * (width + kPanelGap),
+                top + (i / columns) * (panel_height + kPanelGap), width, panel_height},
                panels[static_cast<std::size_t>(i)], !one_legend);
   if (!sheet.title.empty())
-    canvas.text({kMargin, kMargin + kTitleText}, sheet.title, {.size = kTitleText, .bold = true});
-  draw_legend(canvas, {kMargin, kMargin + title_high}, legend, Arrangement::row, inside);
+    canvas.text({kPanelMargin, kPanelMargin + kTitleText}, sheet.title, {.size = kTitleText, .bold = true});
+  draw_legend(canvas, {kPanelMargin, kPanelMargin + title_high}, legend, Arrangement::row, inside);
+  draw_legend(canvas, {kPanelMargin, height - kPanelMargin - key_high + 6}, words, Arrangement::row, inside);
   return canvas.finish();
 }
 

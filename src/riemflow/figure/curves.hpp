@@ -33,6 +33,13 @@ struct CurvePanel {
     std::string text;
   };
   std::vector<Level> levels;
+  /// Stretches of x, as stages of a training: lines between them, and words above each that has room for
+  /// them, in place of a title.
+  struct Stretch {
+    double from, to;
+    std::string text;
+  };
+  std::vector<Stretch> stretches;
   bool log_y = false;
   Scale y_range{0, 0, false};  ///< empty: what holds the curves
   bool zero = false;           ///< the y axis begins at 0
@@ -45,9 +52,10 @@ Scale y_range(const CurvePanel& panel);
 void draw_panel(Canvas& canvas, const Box& outer, const CurvePanel& panel, bool with_legend = true);
 
 /// Panels row by row, `columns` in each, all of the same size. one_legend: that of the first panel, above
-/// all.
+/// all. key: words below all.
 std::string draw_curves(const Sheet& sheet, const std::vector<CurvePanel>& panels, int columns,
-                        double panel_height = 150, bool one_legend = false);
+                        double panel_height = 150, bool one_legend = false,
+                        const std::vector<std::string>& key = {});
 
 /// Mean over runs of curves with the same x, and its 95 % interval, 1.96·s/√n; without a band where there is
 /// one run.

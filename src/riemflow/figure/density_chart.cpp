@@ -9,7 +9,7 @@
 namespace riemflow::figure {
 namespace {
 
-constexpr double kMargin = 8;
+constexpr double kChartMargin = 8;
 constexpr double kBarGap = 12;
 
 /// By the number of lines: the innermost whole, the outer ones more and more broken.
@@ -117,21 +117,21 @@ std::string draw_square(const Sheet& sheet, const DensityChart& chart, const Axi
   const double bar_room = with_bar ? kBarGap + kBarThickness + chart.bar.room(ruler) : 0;
   const double left = y.ticks.empty() ? 0 : Frame::room_left(ruler, y);
   const double below = x.ticks.empty() ? 0 : Frame::room_below(x);
-  const double top = kMargin + (sheet.title.empty() ? kTickText / 2 : 2 * kTitleText);
-  const double inside = sheet.width - 2 * kMargin;
-  const double side = std::max(20.0, inside - left - bar_room - (with_bar ? 0 : kMargin));
+  const double top = kChartMargin + (sheet.title.empty() ? kTickText / 2 : 2 * kTitleText);
+  const double inside = sheet.width - 2 * kChartMargin;
+  const double side = std::max(20.0, inside - left - bar_room - (with_bar ? 0 : kChartMargin));
   const double legend_high = legend_size(ruler, legend, Arrangement::row, inside - left).y;
-  const double height = top + side + below + (legend.empty() ? 0 : kMargin + legend_high) + kMargin;
+  const double height = top + side + below + (legend.empty() ? 0 : kChartMargin + legend_high) + kChartMargin;
 
   Canvas canvas(sheet.kind, sheet.width, height, sheet.dpi);
-  Frame frame(canvas, {kMargin + left, top, side, side}, x, y);
+  Frame frame(canvas, {kChartMargin + left, top, side, side}, x, y);
   picture(canvas, frame);
   if (!sheet.title.empty()) frame.draw_title(sheet.title);
   if (with_bar) {
     const double tip = chart.bar.open_below ? kBarThickness : 0;
     chart.bar.draw(canvas, {frame.box().right() + kBarGap, top, kBarThickness, side - tip});
   }
-  draw_legend(canvas, {kMargin + left, height - kMargin - legend_high}, legend, Arrangement::row,
+  draw_legend(canvas, {kChartMargin + left, height - kChartMargin - legend_high}, legend, Arrangement::row,
               inside - left);
   return canvas.finish();
 }

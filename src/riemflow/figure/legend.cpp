@@ -7,8 +7,13 @@
 namespace riemflow::figure {
 namespace {
 
-constexpr double kMark = 12, kGap = 4, kBetween = 12, kRow = 11;
+constexpr double kMark = 12, kMarkGap = 4, kEntryGap = 12, kRow = 11;
 const TextStyle kText{.size = kTickText, .rise = Rise::middle};
+
+/// Before the text.
+double room_of(const LegendEntry& entry) {
+  return entry.mark == LegendEntry::Mark::none ? 0 : kMark + kMarkGap;
+}
 
 struct Placed {
   std::vector<Vec2> at;  // left end of an entry, middle of its row
@@ -19,14 +24,14 @@ Placed place(Canvas& canvas, const std::vector<LegendEntry>& entries, Arrangemen
   Placed placed;
   double x = 0, y = 0;
   for (const LegendEntry& entry : entries) {
-    const double wide = kMark + kGap + canvas.text_width(entry.text, kText);
+    const double wide = room_of(entry) + canvas.text_width(entry.text, kText);
     if (x > 0 && (arrangement == Arrangement::column || x + wide > width)) {
       x = 0;
       y += kRow;
     }
     placed.at.push_back({x, y + kRow / 2});
     placed.size.x = std::max(placed.size.x, x + wide);
-    x += wide + kBetween;
+    x += wide + kEntryGap;
   }
   placed.size.y = entries.empty() ? 0 : y + kRow;
   return placed;
@@ -55,8 +60,10 @@ void draw_legend(Canvas& canvas, Vec2 top_left, const std::vector<LegendEntry>& 
       case LegendEntry::Mark::patch:
         canvas.fill(Box{left.x, left.y - 3, kMark, 6}, entry.pen.colour);
         break;
+      case LegendEntry::Mark::none:
+        break;
     }
-    canvas.text({left.x + kMark + kGap, left.y}, entry.text, kText);
+    canvas.text({left.x + room_of(entry), left.y}, entry.text, kText);
   }
 }
 

@@ -9,7 +9,7 @@
 namespace riemflow::figure {
 
 struct LegendEntry {
-  enum class Mark { dot, line, patch };
+  enum class Mark { dot, line, patch, none };
   Mark mark = Mark::dot;
   std::string text;
   Pen pen;            ///< of a line; the colour of the others

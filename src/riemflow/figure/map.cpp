@@ -10,7 +10,7 @@ namespace riemflow::figure {
 namespace {
 
 constexpr double kDegreeText = 6.5;
-constexpr double kGap = 4;          // between the parts of a figure
+constexpr double kMapGap = 4;       // between the parts of a figure
 constexpr double kThinnest = 0.25;  // points of a line nearer than this are one
 const Colour kLandShade = kInk.with_alpha(0.07), kHalo = kWhite.with_alpha(0.6);
 
@@ -157,34 +157,34 @@ std::string map_figure(FileKind kind, double width, double dpi, const Map& map) 
   ColourBar bar = map.bar;
   bar.vertical = !world;
   const bool has_bar = map.density.rows > 0;
-  const double bar_room = has_bar ? kBarThickness + bar.room(measure) + 2 * kGap : 0;
-  const double above = map.title.empty() ? kGap : kTitleText + 2 * kGap;
+  const double bar_room = has_bar ? kBarThickness + bar.room(measure) + 2 * kMapGap : 0;
+  const double above = map.title.empty() ? kMapGap : kTitleText + 2 * kMapGap;
   const double beside = world ? kDegreesBeside : 2 * kDegreesBeside,
                below = world ? kDegreesBelow : 2 * kDegreesAround;
 
   Box body = {kDegreesBeside, above + (world ? 0 : kDegreesAround), 0, 0};
-  body.width = width - beside - (world ? kHalfDegrees : bar_room + kGap);
+  body.width = width - beside - (world ? kHalfDegrees : bar_room + kMapGap);
   body.height = body.width / map_aspect(map);
-  const Vec2 legend_room = legend_size(measure, legend, Arrangement::row, width - 2 * kGap);
-  double height = above + body.height + below + kGap + (world ? bar_room : 0);
+  const Vec2 legend_room = legend_size(measure, legend, Arrangement::row, width - 2 * kMapGap);
+  double height = above + body.height + below + kMapGap + (world ? bar_room : 0);
   const double legend_top = height;
-  if (!legend.empty()) height += legend_room.y + kGap;
+  if (!legend.empty()) height += legend_room.y + kMapGap;
 
   Canvas canvas(kind, width, height, dpi);
   if (!map.title.empty()) {
     TextStyle style{.size = kTitleText, .rise = Rise::top, .bold = true};
-    style.size *= std::min(1.0, (width - 2 * kGap) / canvas.text_width(map.title, style));
-    canvas.text({kGap, kGap}, map.title, style);
+    style.size *= std::min(1.0, (width - 2 * kMapGap) / canvas.text_width(map.title, style));
+    canvas.text({kMapGap, kMapGap}, map.title, style);
   }
   draw_map(canvas, body, map);
   if (has_bar && world)
-    bar.draw(canvas, {body.x + 0.2 * body.width, body.bottom() + kDegreesBelow + kGap, 0.6 * body.width,
+    bar.draw(canvas, {body.x + 0.2 * body.width, body.bottom() + kDegreesBelow + kMapGap, 0.6 * body.width,
                       kBarThickness});
   if (has_bar && !world)
-    bar.draw(canvas, {body.right() + kDegreesBeside + kGap, body.y + 0.1 * body.height, kBarThickness,
+    bar.draw(canvas, {body.right() + kDegreesBeside + kMapGap, body.y + 0.1 * body.height, kBarThickness,
                       0.8 * body.height});
-  draw_legend(canvas, {std::max(kGap, (width - legend_room.x) / 2), legend_top}, legend, Arrangement::row,
-              width - 2 * kGap);
+  draw_legend(canvas, {std::max(kMapGap, (width - legend_room.x) / 2), legend_top}, legend, Arrangement::row,
+              width - 2 * kMapGap);
   return canvas.finish();
 }
 

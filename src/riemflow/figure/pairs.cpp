@@ -9,7 +9,7 @@ namespace riemflow::figure {
 namespace {
 
 constexpr int kBins = 36;  // 10 degrees of an angle
-constexpr double kMargin = 8, kBetween = 5;
+constexpr double kPairsMargin = 8, kPairsGap = 5;
 
 int bin_of(double value, const Scale& scale, int n) {
   const double share = scale.share(value);
@@ -104,16 +104,16 @@ std::string draw_pairs(const Sheet& sheet, const PairsChart& chart) {
     left = std::max(left, Frame::room_left(ruler, axis));
     below = std::max(below, Frame::room_below(axis));
   }
-  const double inside = sheet.width - 2 * kMargin - left - kMargin;
-  const double side = (inside - kBetween * static_cast<double>(n - 1)) / static_cast<double>(n);
-  const double top = kMargin + (sheet.title.empty() ? 0 : 2 * kTitleText);
+  const double inside = sheet.width - 2 * kPairsMargin - left - kPairsMargin;
+  const double side = (inside - kPairsGap * static_cast<double>(n - 1)) / static_cast<double>(n);
+  const double top = kPairsMargin + (sheet.title.empty() ? 0 : 2 * kTitleText);
   const double legend_high = legend_size(ruler, legend, Arrangement::row, inside).y;
-  const double height = top + inside + below + kMargin + legend_high + kMargin;
+  const double height = top + inside + below + kPairsMargin + legend_high + kPairsMargin;
   Canvas canvas(sheet.kind, sheet.width, height, sheet.dpi);
   for (std::size_t row = 0; row < n; ++row)
     for (std::size_t column = 0; column < (chart.data.empty() ? row + 1 : n); ++column) {
-      const double step = side + kBetween;
-      const Box box{kMargin + left + step * static_cast<double>(column),
+      const double step = side + kPairsGap;
+      const Box box{kPairsMargin + left + step * static_cast<double>(column),
                     top + step * static_cast<double>(row), side, side};
       if (row == column) {
         draw_single(canvas, box, chart, row, row + 1 == n);
@@ -129,8 +129,10 @@ std::string draw_pairs(const Sheet& sheet, const PairsChart& chart) {
       frame.draw_axes(row + 1 == n, column == 0);
     }
   if (!sheet.title.empty())
-    canvas.text({kMargin + left, kMargin + kTitleText}, sheet.title, {.size = kTitleText, .bold = true});
-  draw_legend(canvas, {kMargin + left, height - kMargin - legend_high}, legend, Arrangement::row, inside);
+    canvas.text({kPairsMargin + left, kPairsMargin + kTitleText}, sheet.title,
+                {.size = kTitleText, .bold = true});
+  draw_legend(canvas, {kPairsMargin + left, height - kPairsMargin - legend_high}, legend, Arrangement::row,
+              inside);
   return canvas.finish();
 }
 

@@ -198,11 +198,11 @@ class HeadReader {
 [[noreturn]] void throw_no_row(const Window& window, const std::string& path, std::uint64_t header_line) {
   if (!window.complete())
     throw Error(fmt::format("{}no row ends within the first {} bytes", at(path, 1, 1), window.capacity()),
-                "give text with one point a line", Fault::bad_data);
+                "give text with one point per line", Fault::bad_data);
   const char* problem = window.size() == 0 ? "the file is empty"
                         : header_line == 0 ? "there is nothing but blank lines and comments"
                                            : "there is no row after the header";
-  throw Error(at(path, std::max<std::uint64_t>(header_line, 1), 1) + problem, "give one point a line",
+  throw Error(at(path, std::max<std::uint64_t>(header_line, 1), 1) + problem, "give one point per line",
               Fault::bad_data);
 }
 

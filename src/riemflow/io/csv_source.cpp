@@ -65,7 +65,7 @@ class CsvSource : public PointSource {
         if (!window_.more() && !window_.complete())
           throw Error(fmt::format("{}a row of more than {} bytes", at(table_.path, next_line_, 1),
                                   window_.capacity()),
-                      "close a quote that may be open, and give one point a line", Fault::bad_data);
+                      "close a quote that may be open, and give one point per line", Fault::bad_data);
         continue;
       }
       line_ = next_line_;

@@ -142,6 +142,7 @@ void Fit<T>::advance(const std::function<void(const FitProgress&)>& seen) {
 template <class T>
 void Fit<T>::note(const StepReport& step) {
   ++progress_.iteration;
+  progress_.objective = by_matching() ? Objective::flow_matching : Objective::likelihood;
   progress_.evaluations = step.loss.summary.mean_evaluations();
   progress_.rate = step.rate;
   progress_.failed_points += static_cast<long>(step.failed);

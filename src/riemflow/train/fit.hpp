@@ -44,11 +44,12 @@ struct FitProgress {
   double validation = 0;
   double best = 0;  ///< once finished that of all validation points, at the tolerances of evaluation
   long best_iteration = 0;
-  double evaluations = 0;  ///< a training solve
-  double rate = 0;         ///< learning rate
-  long skipped = 0;        ///< steps whose gradient was not finite
-  long failed_points = 0;  ///< of training solves, in all
-  bool validated = false;  ///< this step ended with a validation
+  double evaluations = 0;                       ///< a training solve
+  double rate = 0;                              ///< learning rate
+  long skipped = 0;                             ///< steps whose gradient was not finite
+  long failed_points = 0;                       ///< of training solves, in all
+  bool validated = false;                       ///< this step ended with a validation
+  Objective objective = Objective::likelihood;  ///< the loss is of; a validation is always a likelihood's
 };
 
 /// Everything needed to go on as if the fit had never stopped.
