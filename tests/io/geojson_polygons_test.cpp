@@ -72,6 +72,9 @@ TEST(GeoJsonPolygons, Complaints) {
   expect_complaint(polygon("[[0,0],[10,0],[0,0]]"), "3 positions");
   expect_complaint(polygon("[[0,0],[10,95],[10,10],[0,0]]"), "latitude is 95");
   expect_complaint(polygon("[[0,0],[1000,5],[10,10],[0,0]]"), "longitude is 1000");
+  expect_complaint(polygon("[[0,0],\n[400,5],[10,10],[0,0]]"), "f.geojson:2:2: the longitude is 400");
+  EXPECT_EQ(read(polygon("[[170,0],[190,0],[190,10],[170,0]]")).size(), 1u);
+  EXPECT_EQ(read(polygon("[[-170,0],[-190,0],[-190,10],[-170,0]]")).size(), 1u);
   expect_complaint(polygon("[[0,0],[1e999,5],[10,10],[0,0]]"), "longitude is inf");
   expect_complaint(polygon("[[0,0],[10],[10,10],[0,0]]"), "no position");
   expect_complaint(polygon("[[0,0],\"a\",[10,10],[0,0]]"), "no position");
@@ -84,6 +87,49 @@ TEST(GeoJsonPolygons, Complaints) {
   expect_complaint(R"({"type":"Polygon","coordinates":[]})", "no polygon");
   expect_complaint("\n\n" + polygon("[[0,0],[10,95],[10,10],[0,0]]"), "f.geojson:3:");
   expect_complaint(R"({"type":"FeatureCollection","features":[1]})", "no object");
+}
+
+TEST(GeoJsonPolygons, HolesMustBeInside) {
+  const std::string inner = "[[2,2],[2,4],[4,4],[4,2],[2,2]]", touching = "[[4,4],[4,10],[6,10],[6,4],[4,4]]";
+  EXPECT_EQ(read(polygon(kSquare + "," + inner + "," + touching))[0].size(), 3u);
+  expect_complaint(polygon(kSquare + ",\n" + inner + ",\n[[20,2],[20,4],[24,4],[24,2],[20,2]]"),
+                   "f.geojson:3:1: ring 3 of the polygon is a hole that lies outside the first ring");
+  expect_complaint(polygon(kSquare + ",\n[[8,2],[8,4],[14,4],[14,2],[8,2]]"),
+                   "f.geojson:2:1: ring 2 of the polygon is a hole that is not wholly inside the first ring");
+  expect_complaint(polygon(kSquare + ",\n" + inner + ",\n[[3,3],[3,5],[5,5],[5,3],[3,3]]"),
+                   "is a hole that overlaps another");
+  expect_complaint(polygon(kSquare + ",[[-5,-5],[-5,15],[15,15],[15,-5],[-5,-5]]"),
+                   "is not wholly inside the first ring");
+}
+
+TEST(GeoJsonPolygons, MembersThatStandTwice) {
+  expect_complaint(
+      R"({"type":"Feature","geometry":)" + polygon(kSquare) + ",\n\"geometry\":" + polygon(kSquare) + "}",
+      "f.geojson:2:1: 'geometry' for the second time");
+  expect_complaint(R"({"type":"Polygon","type":"Polygon","coordinates":[]})", "'type' for the second time");
+  EXPECT_EQ(read(R"({"name":1,"name":2,)" + polygon(kSquare).substr(1)).size(), 1u);
+}
+
+TEST(GeoJsonPolygons, CoordinateSystems) {
+  const auto with = [](const std::string& crs) {
+    return R"({"crs":)" + crs + "," + polygon(kSquare).substr(1);
+  };
+  const auto named = [&](const std::string& name) {
+    return with(R"({"type":"name","properties":{"name":")" + name + R"("}})");
+  };
+  for (const char* name :
+       {"urn:ogc:def:crs:OGC:1.3:CRS84", "EPSG:4326", "urn:ogc:def:crs:EPSG::4326", "OGC:CRS84"})
+    EXPECT_EQ(read(named(name)).size(), 1u) << name;
+  EXPECT_EQ(read(with("null")).size(), 1u);
+  for (const char* name : {"EPSG:3857", "urn:ogc:def:crs:EPSG::3857", "", "EPSG:14326"})
+    expect_complaint(named(name),
+                     "the coordinate system is '" + std::string(name) + "'; give longitude and latitude");
+  expect_complaint(with(R"({"type":"link","properties":{"href":"x"}})"),
+                   "the coordinate system is not named");
+  expect_complaint(with("3857"), "the coordinate system is no object");
+  // A member of a feature's properties is anyone's.
+  EXPECT_EQ(read(R"({"type":"Feature","properties":{"crs":"x"},"geometry":)" + polygon(kSquare) + "}").size(),
+            1u);
 }
 
 TEST(GeoJsonPolygons, DeepNestingIsRefused) {

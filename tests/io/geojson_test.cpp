@@ -119,6 +119,27 @@ TEST(GeoJson, WrongStructure) {
   EXPECT_NE(complaint("", options).find("f:1:1: the file is empty"), std::string::npos);
 }
 
+TEST(GeoJson, MembersThatStandTwice) {
+  EXPECT_EQ(complaint("{\"type\":\"Feature\",\"geometry\":{\"type\":\"Point\",\"coordinates\":[1,2]},\n"
+                      "\"geometry\":{\"type\":\"Point\",\"coordinates\":[3,4]}}"),
+            "f:2:1: 'geometry' for the second time; give it once");
+  EXPECT_EQ(complaint("{\"type\":\"Point\",\"type\":\"Point\",\"coordinates\":[1,2]}"),
+            "f:1:17: 'type' for the second time; give it once");
+}
+
+TEST(GeoJson, CoordinateSystem) {
+  const auto with = [](const std::string& name) {
+    return "{\"type\":\"FeatureCollection\",\"crs\":{\"type\":\"name\",\"properties\":{\"name\":\"" + name +
+           "\"}},\"features\":[{\"type\":\"Feature\",\"geometry\":{\"type\":\"Point\",\"coordinates\":[1,2]}}"
+           "]}";
+  };
+  expect_place(read_text(with("urn:ogc:def:crs:OGC:1.3:CRS84")), 0, 2, 1);
+  EXPECT_TRUE(
+      complaint(with("urn:ogc:def:crs:EPSG::3857"))
+          .starts_with("f:1:71: the coordinate system is 'urn:ogc:def:crs:EPSG::3857'; give longitude and "
+                       "latitude in degrees"));
+}
+
 TEST(GeoJson, DepthBombs) {
   std::string text = R"({"type":"Polygon","coordinates":)";
   EXPECT_NE(complaint(text + std::string(5000000, '[')).find("more than 128 brackets are open"),

@@ -132,6 +132,45 @@ TEST(EarthPolygon, Poles) {
   EXPECT_NEAR(area({{{{-170, -60}, {0, -60}, {170, -60}, {170, -90}, {-170, -90}}}}), cap * 340 / 360, 1e-12);
 }
 
+TEST(EarthPolygon, HolesOutsideTheirRingAreFound) {
+  const auto how = [](const Polygon& polygon) -> int {
+    const auto hole = misplaced_hole(polygon, "test");
+    return hole ? hole->how : -1;
+  };
+  const Ring outer = box(170, -10, 190, 10);
+  EXPECT_EQ(how({outer}), -1);
+  for (double turn : {-360., 0., 360.}) {
+    EXPECT_EQ(how({outer, moved(box(181, -5, 185, 5), turn)}), -1);
+    EXPECT_EQ(how({outer, moved(box(191, -5, 195, 5), turn)}), MisplacedHole::outside);
+    EXPECT_EQ(how({outer, moved(box(189.999, -5, 190.001, 5), turn)}), MisplacedHole::across);
+  }
+  EXPECT_EQ(how({outer, box(171, -5, 175, 5), box(176, -5, 180, 5)}), -1);
+  EXPECT_EQ(how({outer, box(171, -5, 175, 5), box(175, -5, 180, 5)}), -1);  // they touch
+  EXPECT_EQ(how({outer, box(171, -5, 175, 5), box(174.99, -5, 180, 5)}), MisplacedHole::overlapping);
+  EXPECT_EQ(how({outer, box(171, 5, 171.001, 5.001)}), -1);
+  EXPECT_EQ(how({outer, box(171, 15, 171.001, 15.001)}), MisplacedHole::outside);
+  // Stars of many corners, a hole of the same shape in the middle.
+  Random random(7, Purpose::test, 0, 0);
+  for (int i = 0; i < 20; ++i) {
+    const double longitude = 360 * random.uniform() - 180;
+    const Ring shell = star(random, longitude, 20, 30, 40);
+    Ring hole = shell;
+    for (LonLat& p : hole) p = {longitude + 0.9 * (p.longitude - longitude), 20 + 0.9 * (p.latitude - 20)};
+    EXPECT_EQ(how({wrapped(shell), wrapped(reversed(hole))}), -1);
+    hole[3] = {longitude + 1.2 * (shell[3].longitude - longitude), 20 + 1.2 * (shell[3].latitude - 20)};
+    EXPECT_EQ(how({wrapped(shell), wrapped(hole)}), MisplacedHole::across);
+  }
+  // Round the pole, either way.
+  Ring cap, inner, other;
+  for (double longitude : {-180., -60., 60.}) {
+    cap.push_back({longitude, 60});
+    inner.push_back({longitude, 80});
+    other.push_back({longitude, 50});
+  }
+  for (const Ring& hole : {inner, reversed(inner)}) EXPECT_EQ(how({cap, hole}), -1);
+  for (const Ring& hole : {other, reversed(other)}) EXPECT_EQ(how({cap, hole}), MisplacedHole::across);
+}
+
 TEST(EarthPolygon, LongEdgesTakeTheShortWayAndSaySo) {
   const EarthRegion jump = earth_polygons({{wrapped(box(170, -10, 190, 10))}}, "test");
   EXPECT_NEAR(jump.steradians, green(box(170, -10, 190, 10)), 1e-13);

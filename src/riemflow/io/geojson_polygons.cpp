@@ -7,6 +7,7 @@
 
 #include "riemflow/core/error.hpp"
 #include "riemflow/core/suggest.hpp"
+#include "riemflow/io/geojson_crs.hpp"
 #include "riemflow/io/json_tokens.hpp"
 #include "riemflow/io/message.hpp"
 
@@ -49,9 +50,12 @@ Node read_node(JsonTokens& tokens, Token token) {
   if (token == Token::begin_object) {
     for (Token next = tokens.next(); next != Token::end_object; next = tokens.next()) {
       const std::string key = tokens.text();
+      if (node.members.contains(key)) tokens.fail(in_quotes(key) + " for the second time", "give it once");
       const Token first = tokens.next();
       if (has_meaning(key))
         node.members[key] = read_node(tokens, first);
+      else if (key == "crs")
+        io::check_crs(tokens, first);
       else
         tokens.skip(first);
     }
@@ -127,6 +131,15 @@ class Reader {
     }
     Polygon result;
     for (const Node& part : node.items) result.push_back(ring(part));
+    if (const auto hole = misplaced_hole(result, path_))
+      fail(node.items[hole->ring],
+           fmt::format("ring {} of the polygon is a hole that {}", hole->ring + 1,
+                       hole->how == MisplacedHole::outside  ? "lies outside the first ring"
+                       : hole->how == MisplacedHole::across ? "is not wholly inside the first ring"
+                                                            : "overlaps another"),
+           hole->how == MisplacedHole::outside
+               ? "give areas apart from each other as a MultiPolygon"
+               : "give holes inside the first ring and apart from each other");
     polygons_.push_back(std::move(result));
   }
 
@@ -155,8 +168,9 @@ class Reader {
     if (!(std::abs(latitude.number) <= 90))
       fail(latitude, fmt::format("the latitude is {}", latitude.number),
            "give degrees from -90 to 90; GeoJSON wants [longitude, latitude]");
-    if (!(std::abs(longitude.number) <= 540))
-      fail(longitude, fmt::format("the longitude is {}", longitude.number), "give degrees from -180 to 180");
+    if (!(std::abs(longitude.number) <= 360))
+      fail(longitude, fmt::format("the longitude is {}", longitude.number),
+           "give degrees from -180 to 180; beyond, up to 360, across the antimeridian");
     return {longitude.number, latitude.number};
   }
 

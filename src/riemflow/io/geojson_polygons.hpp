@@ -16,8 +16,9 @@ struct GeoPolygons {
 };
 
 /// "-" is standard input. Throws Error (no_input, bad_data), with line and column, for what is not GeoJSON,
-/// rings of fewer than four positions or not closed, latitudes beyond ±90 and longitudes beyond ±540, and if
-/// there is no polygon.
+/// members that stand twice, coordinate systems other than CRS84, rings of fewer than four positions or not
+/// closed, holes that are not inside the first ring or overlap, latitudes beyond ±90 and longitudes beyond
+/// ±360, and if there is no polygon.
 GeoPolygons read_geojson_polygons(const std::string& path);
 /// The same of text; `name` stands in messages.
 GeoPolygons read_geojson_polygons_in(std::string_view text, const std::string& name);

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "riemflow/core/suggest.hpp"
+#include "riemflow/io/geojson_crs.hpp"
 #include "riemflow/io/message.hpp"
 
 namespace riemflow::io {
@@ -13,6 +14,7 @@ namespace {
 constexpr std::string_view kTypes[] = {"Point",           "MultiPoint",        "LineString",
                                        "MultiLineString", "Polygon",           "MultiPolygon",
                                        "Feature",         "FeatureCollection", "GeometryCollection"};
+constexpr std::string_view kMembers[] = {"type", "coordinates", "geometry", "geometries", "features"};
 constexpr const char* kCorrect = "correct the GeoJSON";
 constexpr const char* kPosition = "give [longitude, latitude]";
 constexpr const char* kPositions = "give [[longitude, latitude], …]";
@@ -60,6 +62,11 @@ void GeoJsonReader::step_object(Token token) {
   if (token == Token::end_object) return finish_object();
   Frame& frame = frames_.back();
   const std::string key = tokens_.text();
+  if (std::find(std::begin(kMembers), std::end(kMembers), key) != std::end(kMembers)) {
+    if (std::find(frame.seen.begin(), frame.seen.end(), key) != frame.seen.end())
+      tokens_.fail(in_quotes(key) + " for the second time", "give it once");
+    frame.seen.push_back(key);
+  }
   token = tokens_.next();
   if (key == "type") {
     read_type(token, frame);
@@ -73,6 +80,8 @@ void GeoJsonReader::step_object(Token token) {
     ++others_["Feature without a geometry"];
   } else if (key == "coordinates") {
     read_coordinates(token, frame);
+  } else if (key == "crs") {
+    check_crs(tokens_, token);
   } else {
     tokens_.skip(token);
   }
@@ -90,7 +99,6 @@ void GeoJsonReader::read_type(Token token, Frame& frame) {
 }
 
 void GeoJsonReader::read_coordinates(Token token, Frame& frame) {
-  if (frame.has_coordinates) tokens_.fail("'coordinates' for the second time", "give them once");
   frame.has_coordinates = true;
   if (frame.type == "Point") {
     ready_.push_back(read_position(token));

@@ -40,7 +40,8 @@ class GeoJsonReader {
   struct Frame {
     explicit Frame(Kind k) : kind(k) {}
     Kind kind;
-    std::string type;  // of an object, once it has been read
+    std::string type;               // of an object, once it has been read
+    std::vector<std::string> seen;  // members, of those with a meaning
     bool has_coordinates = false;
     std::vector<GeoPosition> kept;  // coordinates before the type,
     bool kept_array = false;        // [[lon, lat], …], not [lon, lat],

@@ -243,6 +243,41 @@ std::vector<Trapezoid> trapezoids_of(const std::vector<Polygon>& polygons, const
   return result;
 }
 
+std::optional<MisplacedHole> misplaced_hole(const Polygon& polygon, const std::string& name) {
+  if (polygon.size() < 2) return std::nullopt;
+  std::vector<std::string> ignored;
+  const auto area = [&](const Polygon& rings) {
+    double sum = 0;
+    for (const Trapezoid& trapezoid : trapezoids_of({rings}, name, ignored)) sum += steradians_of(trapezoid);
+    return sum;
+  };
+  Assumed assumed;
+  const int turns = unroll(polygon[0], name, assumed).turns;
+  std::vector<double> areas = {area({polygon[0]})};
+  double rest = areas[0];
+  for (std::size_t r = 1; r < polygon.size(); ++r) {
+    // Round a pole a hole encloses that of the first ring, whichever way it runs (edges_of).
+    Ring ring = polygon[r];
+    const int own = unroll(ring, name, assumed).turns;
+    if (own != 0 && own != turns) std::reverse(ring.begin(), ring.end());
+    areas.push_back(area({ring}));
+    rest -= areas.back();
+  }
+  // |S Δ H₁ Δ H₂ Δ …| ≥ |S| − |H₁| − |H₂| − …, equal if, and only if, the holes are in S and disjoint.
+  const double slack = 1e-11 * areas[0] + 1e-13;
+  const double excess = area(polygon) - rest;
+  if (!(excess > slack)) return std::nullopt;
+  std::size_t largest = 1;
+  for (std::size_t r = 1; r < polygon.size(); ++r) {
+    // |S Δ H| = |S| − |H| + 2 |H \ S|
+    const double outside = 0.5 * (area({polygon[0], polygon[r]}) - areas[0] + areas[r]);
+    if (outside > areas[r] - slack && areas[r] > slack) return MisplacedHole{r, MisplacedHole::outside};
+    if (outside > slack) return MisplacedHole{r, MisplacedHole::across};
+    if (areas[r] > areas[largest]) largest = r;
+  }
+  return MisplacedHole{largest, MisplacedHole::overlapping};
+}
+
 EarthRegion earth_polygons(const std::vector<Polygon>& polygons, const std::string& name) {
   EarthRegion region;
   region.name = name;

@@ -11,6 +11,7 @@
 // Inside a polygon is what an odd number of its rings' edges separates from the outside; of several polygons,
 // what is inside at least one.
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -33,6 +34,17 @@ using Polygon = std::vector<Ring>;
 /// goes round more than once. `remarks`: what was assumed.
 std::vector<Trapezoid> trapezoids_of(const std::vector<Polygon>& polygons, const std::string& name,
                                      std::vector<std::string>& remarks);
+
+/// A ring of a polygon, from 1 on, that is no hole: what it encloses is not inside the first ring, in part or
+/// at all, or is inside another hole. Even and odd would add what was to be taken away.
+struct MisplacedHole {
+  enum How { outside, across, overlapping };
+  std::size_t ring;
+  How how;
+};
+/// By areas, to 1e-11 of the first ring's: holes that touch it or each other are where they should be. Throws
+/// as trapezoids_of.
+std::optional<MisplacedHole> misplaced_hole(const Polygon& polygon, const std::string& name);
 
 EarthRegion earth_polygons(const std::vector<Polygon>& polygons, const std::string& name);
 
