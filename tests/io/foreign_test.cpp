@@ -35,6 +35,17 @@ TEST(Foreign, KindsAreNamed) {
     EXPECT_NE(complaint(bytes).find(what), std::string::npos) << complaint(bytes);
 }
 
+TEST(Foreign, AModelInThePlaceOfData) {
+  const std::string header = R"({"__metadata__":{"format":"riemflow-model"}})";
+  for (const std::string& start : {"\x30\0\0\0\0\0\0\0"s, "l\0a\0\0\0\0\0"s})
+    EXPECT_EQ(complaint(start + header),
+              "f: the file is a model of riemflow; give the data here, and a model before them, as in "
+              "riemflow score "
+              "MODEL DATA");
+  EXPECT_NE(complaint("\x30\0\0\0\0\0\0\0{\"a\":{}}"s).find("f: the file is a safetensors file; "),
+            std::string::npos);
+}
+
 TEST(Foreign, SayingTheFormatDoesNotMakeItSo) {
   ReadOptions options;
   for (const char* format : {"csv", "tsv", "geojson"}) {

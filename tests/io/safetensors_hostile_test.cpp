@@ -47,7 +47,7 @@ std::string one(const std::string& dtype, const std::string& shape, const std::s
 
 TEST(SafeTensorsHostile, TheHeadersLength) {
   EXPECT_NE(hostile_answer("").find("0 bytes"), std::string::npos);
-  EXPECT_NE(hostile_answer("{}").find("2 bytes"), std::string::npos);
+  EXPECT_NE(hostile_answer("\1\2").find("2 bytes"), std::string::npos);
   EXPECT_NE(hostile_answer(with_length(0, "")).find("8 bytes"), std::string::npos);
   EXPECT_NE(hostile_answer(with_length(0, "{}")), "");
   for (const int bit : {27, 31, 32, 59, 60, 62, 63})
@@ -58,6 +58,26 @@ TEST(SafeTensorsHostile, TheHeadersLength) {
   EXPECT_NE(hostile_answer(with_length(90'000'000, "{}")).find("ends after 2"), std::string::npos);
   EXPECT_EQ(hostile_answer(with_length(2, "{}")), "");
   EXPECT_NE(hostile_answer(with_length(2, "{}x")).find("1 bytes follow"), std::string::npos);
+}
+
+// The arguments of a command are easily swapped.
+TEST(SafeTensorsHostile, DataInThePlaceOfAModel) {
+  const auto said_of = [](const std::string& bytes) -> std::string {
+    try {
+      parse_safetensors(std::as_bytes(std::span(bytes)), "quakes.csv");
+    } catch (const Error& error) {
+      EXPECT_EQ(error.fault(), Fault::bad_data);
+      return error.what();
+    }
+    return "";
+  };
+  for (const char* text : {"latitude,longitude\n1,2\n", "{}", "1 2\n", "{\"type\":\"FeatureCollection\"}",
+                           "\xef\xbb\xbflat\tlon\r\n"})
+    EXPECT_EQ(
+        said_of(text),
+        "quakes.csv: it is text, not a model; give a file that `riemflow fit` wrote; if these are the data, "
+        "they come after the model, as in riemflow score MODEL DATA");
+  EXPECT_TRUE(said_of("\x93NUMPY\1").starts_with("quakes.csv: it is an NPY file, not a model; "));
 }
 
 TEST(SafeTensorsHostile, TheHeaderIsNotJson) {

@@ -59,8 +59,17 @@ bool is_unmarked_utf16(std::string_view text) {
          (is_zero(0) && is_letter(1) && is_zero(2) && is_letter(3));
 }
 
+/// A length of eight bytes, little-endian, then JSON: io/safetensors.hpp.
+bool is_safetensors(std::string_view text) {
+  return text.size() > 8 && text[8] == '{' && text.substr(4, 4) == "\0\0\0\0"sv;
+}
+
 /// Throws if the file is known to be something else.
 void refuse_foreign(std::string_view text, const std::string& path) {
+  if (is_safetensors(text))
+    fail_foreign(path,
+                 text.find("\"riemflow-model\"") == text.npos ? "a safetensors file" : "a model of riemflow",
+                 "give the data here, and a model before them, as in riemflow score MODEL DATA");
   for (const Foreign& foreign : kForeign)
     if (text.starts_with(foreign.magic)) fail_foreign(path, foreign.what, foreign.advice);
   if (is_unmarked_utf16(text)) fail_foreign(path, "UTF-16 text", kUtf8);

@@ -33,8 +33,27 @@ std::optional<std::uint64_t> bytes_of(const std::vector<std::uint64_t>& shape, D
   return size;
 }
 
+/// Throws if these are the first bytes of data, which are easily given in the place of a model: text has no
+/// byte of the first eight that a length below kLongestHeader must have.
+void refuse_data(std::span<const std::byte> bytes, const std::string& name) {
+  const std::string_view start(reinterpret_cast<const char*>(bytes.data()),
+                               std::min<std::size_t>(bytes.size(), 8));
+  const auto is_text = [](char c) {
+    return (static_cast<unsigned char>(c) >= ' ' && static_cast<unsigned char>(c) < 0xfe) || c == '\t' ||
+           c == '\n' || c == '\r';
+  };
+  const bool npy = start.starts_with("\x93NUMPY");
+  if (npy || (!start.empty() && std::all_of(start.begin(), start.end(), is_text)))
+    throw Error(
+        fmt::format("{}: it is {}, not a model", name, npy ? "an NPY file" : "text"),
+        "give a file that `riemflow fit` wrote; if these are the data, they come after the model, as in "
+        "riemflow score MODEL DATA",
+        Fault::bad_data);
+}
+
 /// The header's length as announced, if the first 9 bytes can be those of a file.
 std::uint64_t check_beginning(std::span<const std::byte> bytes, const std::string& name) {
+  refuse_data(bytes, name);
   if (bytes.size() < 9)
     bad_safetensors(name, fmt::format("it has {} bytes, too few for any header", bytes.size()));
   std::uint64_t length = 0;
