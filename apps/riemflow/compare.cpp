@@ -169,7 +169,6 @@ void run(const Options& options) {
   comparison.directory = options.directory;
   comparison.seeds = seeds_of(options);
   comparison.group_within = options.group_within;
-  seconds_of(options.time_limit);
   std::vector<const Method*> wanted = chosen_methods(options.methods);
   const std::vector<Method> rows = rows_of(options.rows);
   for (const Method& row : rows) wanted.push_back(&row);
@@ -302,16 +301,19 @@ void add_compare(CLI::App& app) {
       ->allow_extra_args(false);
   add_choice(*command, "--protocol", options->protocol, {"both", kCustomary, kDistinct},
              "customary: equal points on both sides of the split; distinct: one of each is kept; or both");
-  command->add_option("--time-limit", options->time_limit, "Of a fit: 90, 90s, 10m, 2h; none")
+  check_by(command->add_option("--time-limit", options->time_limit, "Of a fit: 90, 90s, 10m, 2h; none"),
+           [](const std::string& text) { seconds_of(text); })
       ->capture_default_str()
       ->type_name("TIME");
-  command->add_option("--split", options->split, "Shares of training, validation and test points")
+  check_by(command->add_option("--split", options->split, "Shares of training, validation and test points"),
+           [](const std::string& text) { parse_split(text); })
       ->capture_default_str()
       ->type_name("A/B/C");
-  command
-      ->add_option("--group-within", options->group_within,
-                   "Of distinct points: keep those linked by steps of at most this distance on one side, as "
-                   "fit does")
+  check_by(
+      command->add_option("--group-within", options->group_within,
+                          "Of distinct points: keep those linked by steps of at most this distance on one "
+                          "side, as fit does"),
+      [](const std::string& text) { distance_of(text); })
       ->type_name("DISTANCE");
   command->add_option("--manifold", options->manifold, "Where the points live; inferred unless given")
       ->type_name("NAME");

@@ -178,6 +178,16 @@ void require_safe_files(const Invocation& invocation, const std::vector<std::str
                outputs, invocation.force);
 }
 
+/// Throws Error where the setting cannot be that.
+void check_setting(const std::string& name, const std::string& value) {
+  if (name == "preset") {
+    preset_values(value);
+    return;
+  }
+  Scratch alone;
+  set_values(alone.app, {{name, value}});
+}
+
 void fit(const CLI::App& command, const Invocation& invocation) {
   const Values user = given_values(command);
   refuse_contradictions(user, "");
@@ -192,7 +202,7 @@ void fit(const CLI::App& command, const Invocation& invocation) {
   const bool resumes = found != checkpoints.end();
 
   Values file;
-  if (!invocation.config.empty()) file = values_of_file(invocation.config, command);
+  if (!invocation.config.empty()) file = values_of_file(invocation.config, command, check_setting);
   std::string preset = invocation.preset;
   bool preset_asked = command.get_option("--preset")->count() > 0;
   if (const auto node = file.extract("preset"); !node.empty() && !preset_asked) {
@@ -218,14 +228,6 @@ void fit(const CLI::App& command, const Invocation& invocation) {
       lower = overridden(objective_values(objective->second), lower);
   }
   Scratch effective;
-  if (!file.empty()) {
-    try {  // alone, so that the message names the file
-      Scratch alone;
-      set_values(alone.app, file);
-    } catch (const Error& error) {
-      throw Error(invocation.config + ": " + error.what(), "mend the file");
-    }
-  }
   set_values(effective.app, lower);
   const Values values = effective_values(effective.app);
   refuse_foreign_options(effective.settings.model, user);

@@ -9,6 +9,7 @@
 
 #include "apps/riemflow/commands.hpp"
 #include "apps/riemflow/support/console.hpp"
+#include "apps/riemflow/support/options.hpp"
 #include "riemflow/core/error.hpp"
 #include "riemflow/core/suggest.hpp"
 #include "riemflow/io/message.hpp"
@@ -89,6 +90,7 @@ int parse_and_run(const std::vector<std::string>& words) {
                "riemflow");
   top.require_subcommand(1);
   for (const auto add : kCommands) add(top);
+  app::refuse_odd_numbers(top);
 
   const CLI::App* level = &top;
   std::size_t used = 0;

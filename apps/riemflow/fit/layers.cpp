@@ -6,6 +6,7 @@
 #include <cerrno>
 #include <cmath>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 
@@ -174,7 +175,10 @@ Values objective_values(const std::string& objective) {
           {"kinetic", "0"}};
 }
 
-Values values_of_file(const std::string& path, const CLI::App& app) {
+Values values_of_file(const std::string& path, const CLI::App& app,
+                      const std::function<void(const std::string&, const std::string&)>& check) {
+  require(!std::filesystem::is_directory(path), fmt::format("cannot read {}: it is a directory", path),
+          "give a configuration file; riemflow fit --print-config writes one", Fault::no_input);
   std::ifstream file(path, std::ios::binary);
   const std::string text((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
   require(file.is_open() && !file.bad(), fmt::format("cannot read {}: {}", path, std::strerror(errno)),
@@ -193,7 +197,15 @@ Values values_of_file(const std::string& path, const CLI::App& app) {
                               nearest.empty() ? "" : fmt::format(", perhaps you meant '{}'", nearest)),
                   "riemflow fit --print-config lists the settings");
     }
+    const CLI::Option* option = app.get_option_no_throw("--" + entry.key);
+    require(option == nullptr || !is_flag(*option) || entry.value == "true" || entry.value == "false",
+            fmt::format("{}:{}: {} is '{}'", path, entry.line, entry.key, entry.value), "give true or false");
     values[entry.key] = canonical(entry.value);
+    try {
+      check(entry.key, values[entry.key]);
+    } catch (const Error& error) {
+      throw Error(fmt::format("{}:{}: {}", path, entry.line, error.what()), "mend the file");
+    }
   }
   refuse_contradictions(values, path + ": ");
   return values;

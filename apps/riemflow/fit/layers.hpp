@@ -2,6 +2,7 @@
 // Where settings come from: a preset, a configuration file, the run that is resumed, the command line; each
 // overrides those before it. Settings travel as text by the long names of their options.
 
+#include <functional>
 #include <map>
 #include <string>
 #include <vector>
@@ -33,8 +34,10 @@ std::vector<std::string> preset_names();
 /// What an objective has for defaults of its own, below every other source.
 Values objective_values(const std::string& objective);
 
-/// Of the file, checked against the options of `app`. Throws Error: no_input, configuration with file:line.
-Values values_of_file(const std::string& path, const CLI::App& app);
+/// Of the file, whose names are checked against the options of `app` and whose values by check(name, value),
+/// which throws Error. Throws Error: no_input, configuration with file:line.
+Values values_of_file(const std::string& path, const CLI::App& app,
+                      const std::function<void(const std::string&, const std::string&)>& check);
 
 /// `lower` with what `upper` sets; --epochs and --iterations replace each other.
 Values overridden(Values lower, const Values& upper);

@@ -44,8 +44,7 @@ class MixtureRun {
     training_ = unit_points(data.points, data.split.training);
     validation_ = unit_points(data.points, data.split.validation);
     components_ = components();
-    rates_ = settings_.rates.empty() ? std::vector<double>{settings_.rate}
-                                     : numbers_of(settings_.rates, "--rates");
+    rates_ = settings_.rates.empty() ? std::vector<double>{settings_.rate} : numbers_of(settings_.rates);
     // Epochs, batches and what must not be said twice: as of a flow.
     config_ = fit_config(settings_, data.manifold, training_.size());
   }
@@ -114,13 +113,7 @@ class MixtureRun {
 
   /// Of the list, those that the data can bear; a single number must be one of them.
   std::vector<std::size_t> components() const {
-    std::vector<std::size_t> wanted;
-    for (const double value : numbers_of(settings_.components, "--components")) {
-      require(value == std::floor(value) && value <= 1e6,
-              fmt::format("--components {}: {:g} is no number of components", settings_.components, value),
-              "give whole numbers from 1 to a million");
-      wanted.push_back(static_cast<std::size_t>(value));
-    }
+    const std::vector<std::size_t> wanted = counts_of(settings_.components);
     const std::size_t distinct = training_.size() - count_duplicates(training_);
     std::vector<std::size_t> possible;
     std::copy_if(wanted.begin(), wanted.end(), std::back_inserter(possible),

@@ -16,7 +16,10 @@ namespace riemflow::app {
 struct Scratch {
   FitSettings settings;
   CLI::App app;
-  Scratch() { declare(app, settings); }
+  Scratch() {
+    declare(app, settings);
+    refuse_odd_numbers(app);
+  }
 };
 
 /// The settings that the fit recorded; none for a model that does not tell.

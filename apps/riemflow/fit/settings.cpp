@@ -3,16 +3,19 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <charconv>
 #include <cmath>
+#include <functional>
 #include <limits>
 
 #include "apps/riemflow/support/data.hpp"
 #include "riemflow/core/error.hpp"
+#include "riemflow/core/text.hpp"
+#include "riemflow/io/message.hpp"
 #include "riemflow/io/model_file.hpp"
 #include "riemflow/io/number.hpp"
 #include "riemflow/manifold/earth.hpp"
 #include "riemflow/manifold/parse.hpp"
+#include "riemflow/train/split.hpp"
 
 namespace riemflow::app {
 namespace {
@@ -55,10 +58,17 @@ class Group {
               const std::string& help) {
     done(add_choice(app_, flag, value, names, help));
   }
-  void text(const std::string& flag, std::string& value, const std::string& type, const std::string& help) {
+  /// parse: throws Error where it is not understood.
+  void text(const std::string& flag, std::string& value, const std::string& type, const std::string& help,
+            const std::function<void(const std::string&)>& parse = {}) {
     auto* option = app_.add_option(flag, value, help)->type_name(type);
     if (!value.empty()) option->capture_default_str();
+    if (parse) check_by(option, parse);
     done(option);
+  }
+  template <class Number>
+  void number(const std::string& flag, Number& value, const std::string& help) {
+    done(app_.add_option(flag, value, help)->capture_default_str());
   }
   void flag(const std::string& name, bool& value, const std::string& help) {
     done(app_.add_flag(name, value, help));
@@ -90,22 +100,25 @@ void declare(CLI::App& app, FitSettings& s) {
       "--manifold", s.manifold, "NAME",
       "Where the points live: sphere:2, torus:2, ball:2,K=-1, euclidean:3, \"sphere:2 x torus:1\"; inferred "
       "from the columns unless given");
-  data.number("--curvature", s.curvature,
-              CLI::Validator([](const std::string&) { return std::string(); }, ""),
-              "Of the sphere (positive) or ball (negative); 0 means the manifold's own");
-  data.text("--split", s.split, "A/B/C", "Shares of training, validation and test points");
+  data.number(
+      "--curvature", s.curvature,
+      "Of the sphere (positive) or ball (negative) that --manifold names; 0 means the manifold's own");
+  data.text("--split", s.split, "A/B/C", "Shares of training, validation and test points",
+            [](const std::string& text) { parse_split(text); });
   data.flag("--dedup", s.dedup, "Keep one of each set of equal points");
   data.flag("--group-split", s.group_split,
             "Keep equal points on one side of the split, and of the folds that choose a pool's weights");
   data.text("--group-within", s.group_within, "DISTANCE",
             "Keep points that are linked by steps of at most this distance on one side, as --group-split "
             "keeps equal ones: km on the Earth (sphere:2, a radian is 6371 km), radians on a torus, units of "
-            "the manifold's distance elsewhere");
-  data.number("--seed", s.seed, CLI::Validator([](const std::string&) { return std::string(); }, ""),
+            "the manifold's distance elsewhere",
+            [](const std::string& text) { distance_of(text); });
+  data.number("--seed", s.seed,
               "Of the split, the first parameters and all noise; same seed, same model, bit for bit");
 
   data.text("--split-seed", s.split_seed, "N",
-            "Of the split alone, so that fits with different --seed can be pooled; --seed unless given");
+            "Of the split alone, so that fits with different --seed can be pooled; --seed unless given",
+            [](const std::string& text) { seed_of(text); });
 
   Group model(app, "Model");
   model.choice(
@@ -118,7 +131,8 @@ void declare(CLI::App& app, FitSettings& s) {
                "Of a kernel density: one bandwidth; local ones, by the distance to neighbours; shaped by the "
                "neighbours' covariance; or the best of these on the validation points");
   model.text("--components", s.components, "K,…",
-             "Of a vmf-mixture; of several numbers the best on the validation points is taken");
+             "Of a vmf-mixture; of several numbers the best on the validation points is taken",
+             [](const std::string& text) { counts_of(text); });
   model.number("--max-concentration", s.max_concentration, CLI::Range(1.0, kMostConcentration),
                "Of a component of a vmf-mixture; 1e6 is a width of 6 km on the Earth");
   model.number("--width", s.width, at_least(1), "Units of a hidden layer");
@@ -168,7 +182,8 @@ void declare(CLI::App& app, FitSettings& s) {
   training.number("--rate", s.rate, at_least(0, true), "Learning rate");
   training.text(
       "--rates", s.rates, "R,…",
-      "Learning rates of a vmf-mixture, instead of --rate; the best on the validation points is taken");
+      "Learning rates of a vmf-mixture, instead of --rate; the best on the validation points is taken",
+      [](const std::string& text) { numbers_of(text); });
   training.choice(
       "--schedule", s.schedule, {"constant", "annealed", "cosine"},
       "Of the learning rate; annealed: × 0.98^(t/300), as in the paper; cosine: to 0 at the last iteration");
@@ -201,7 +216,8 @@ void declare(CLI::App& app, FitSettings& s) {
                 "Of the field in one solve, before it fails");
 
   Group running(app, "Running");
-  running.text("--time-limit", s.time_limit, "TIME", "Stop training after this time: 90, 90s, 10m, 2h; none");
+  running.text("--time-limit", s.time_limit, "TIME", "Stop training after this time: 90, 90s, 10m, 2h; none",
+               [](const std::string& text) { seconds_of(text); });
   running.number("--checkpoint-every", s.checkpoint_every, at_least(0),
                  "Seconds from one saved checkpoint to the next; 0 means each iteration");
   running.text("--log", s.log, "FILE", "Write a line of JSON every ten iterations and at each validation");
@@ -273,15 +289,14 @@ FitConfig fit_config(const FitSettings& s, const std::string& manifold, std::siz
   return config;
 }
 
-std::vector<double> numbers_of(const std::string& list, const std::string& option) {
+std::vector<double> numbers_of(const std::string& list) {
   std::vector<double> numbers;
   for (std::size_t begin = 0; begin <= list.size();) {
     const std::size_t end = std::min(list.find(',', begin), list.size());
+    const std::string one = list.substr(begin, end - begin);
     double value = 0;
-    require(io::read_number(std::string_view(list).substr(begin, end - begin), '.', value) ==
-                    io::NumberKind::finite &&
-                value > 0,
-            fmt::format("{} {}: '{}' is no number above 0", option, list, list.substr(begin, end - begin)),
+    require(io::read_number(one, '.', value) == io::NumberKind::finite && value > 0,
+            fmt::format("{} is no number above 0", io::in_quotes(one)),
             "give one, or several with commas between");
     numbers.push_back(value);
     begin = end + 1;
@@ -289,10 +304,23 @@ std::vector<double> numbers_of(const std::string& list, const std::string& optio
   return numbers;
 }
 
+std::vector<std::size_t> counts_of(const std::string& list) {
+  std::vector<std::size_t> counts;
+  for (const double value : numbers_of(list)) {
+    require(value == std::floor(value) && value <= 1e6, fmt::format("{:g} is no number of components", value),
+            "give whole numbers from 1 to a million");
+    counts.push_back(static_cast<std::size_t>(value));
+  }
+  return counts;
+}
+
 std::string manifold_of(const FitSettings& s, const std::string& inferred) {
   std::string name = s.manifold.empty() ? inferred : s.manifold;
-  if (s.curvature == 0 || name.empty()) return name;
-  require(std::isfinite(s.curvature), "the curvature is not a number", "give one");
+  if (s.curvature == 0) return name;
+  require(!name.empty(), fmt::format("--curvature {} without --manifold", s.curvature),
+          fmt::format("name the manifold, as in --manifold {},K={}", s.curvature > 0 ? "sphere:2" : "ball:2",
+                      s.curvature),
+          Fault::usage);
   require(name.find("K=") == name.npos && name.find(" x ") == name.npos,
           fmt::format("--curvature {} beside --manifold '{}'", s.curvature, name),
           "give the curvature of each factor in --manifold alone, as in sphere:2,K=0.5");
@@ -301,31 +329,36 @@ std::string manifold_of(const FitSettings& s, const std::string& inferred) {
   return parse_manifold<double>(name)->name();
 }
 
+double distance_of(const std::string& text) {
+  std::string_view digits = text;
+  if (digits.ends_with("km")) digits.remove_suffix(2);
+  double value = 0;
+  require(io::read_number(digits, '.', value) == io::NumberKind::finite && value >= 0,
+          fmt::format("{} is no distance", io::in_quotes(text)),
+          "give a number from 0, on the Earth of km, as in 5km or 5");
+  return value;
+}
+
 double group_distance(const std::string& text, const std::string& manifold_name) {
   const auto manifold = parse_manifold<double>(manifold_name);
   const auto factors = manifold->factors();
   const bool earth =
       factors.size() == 1 && factors.front().geometry == Geometry::sphere && manifold->dimension() == 2;
-  std::string_view digits = text;
-  const bool km = digits.ends_with("km");
-  require(!km || earth, fmt::format("--group-within {}: {} is not the Earth", text, manifold_name),
+  require(!text.ends_with("km") || earth,
+          fmt::format("--group-within {}: {} is not the Earth", text, manifold_name),
           "give the distance as a number, in the units of the manifold", Fault::usage);
-  if (km) digits.remove_suffix(2);
-  double value = 0;
-  require(io::read_number(digits, '.', value) == io::NumberKind::finite && value >= 0,
-          fmt::format("--group-within {} is no distance", text),
-          earth ? "give km, as in 5km or 5" : "give a number from 0", Fault::usage);
+  const double value = distance_of(text);
   return earth ? value / kEarthRadiusKm / std::sqrt(factors.front().curvature) : value;
 }
 
+std::uint64_t seed_of(const std::string& text) {
+  const auto value = parse_number<std::uint64_t>(text);
+  require(value.has_value(), fmt::format("{} is no seed", io::in_quotes(text)), "give a whole number from 0");
+  return *value;
+}
+
 std::uint64_t split_seed_of(const FitSettings& settings) {
-  if (settings.split_seed.empty()) return settings.seed;
-  std::uint64_t value = 0;
-  const std::string& text = settings.split_seed;
-  const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), value);
-  require(code == std::errc() && end == text.data() + text.size(),
-          fmt::format("--split-seed {} is no seed", text), "give a whole number from 0");
-  return value;
+  return settings.split_seed.empty() ? settings.seed : seed_of(settings.split_seed);
 }
 
 double seconds_of(const std::string& duration) {
@@ -348,7 +381,7 @@ double seconds_of(const std::string& duration) {
       break;
   }
   require(io::read_number(digits, '.', value) == io::NumberKind::finite && value > 0,
-          fmt::format("--time-limit {} is no time", duration), "give seconds, or as in 90s, 10m, 2h");
+          fmt::format("{} is no time", io::in_quotes(duration)), "give seconds, or as in 90s, 10m, 2h");
   return value * unit;
 }
 

@@ -72,17 +72,23 @@ bool may_change(const std::string& name);
 /// training_points: what an epoch is.
 FitConfig fit_config(const FitSettings& settings, const std::string& manifold, std::size_t training_points);
 
-/// The numbers of a list such as 50,100. Throws Error naming the option.
-std::vector<double> numbers_of(const std::string& list, const std::string& option);
+/// The numbers of a list such as 0.1,0.05. Throws Error unless all are above 0.
+std::vector<double> numbers_of(const std::string& list);
+/// The same of numbers of components, such as 50,100.
+std::vector<std::size_t> counts_of(const std::string& list);
 
-/// --manifold with --curvature put in; empty if the manifold is to be inferred. Throws Error where they
-/// contradict.
+/// --manifold with --curvature put in; empty if the manifold is to be inferred, which has no curvature but
+/// its own. Throws Error where they contradict.
 std::string manifold_of(const FitSettings& settings, const std::string& inferred);
 
+/// The number of "5km" or "5". Throws Error unless it is one from 0.
+double distance_of(const std::string& text);
 /// --group-within on that manifold, in the units of its distance. Throws Error.
 double group_distance(const std::string& text, const std::string& manifold);
 
-/// Throws Error where --split-seed is no number.
+/// Throws Error where it is none.
+std::uint64_t seed_of(const std::string& text);
+/// --split-seed, or --seed where there is none.
 std::uint64_t split_seed_of(const FitSettings& settings);
 
 /// "90", "90s", "10m", "2h" in seconds; infinite for "none". Throws Error.

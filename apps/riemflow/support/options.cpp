@@ -6,9 +6,53 @@
 #include <algorithm>
 #include <thread>
 
+#include "riemflow/core/error.hpp"
 #include "riemflow/core/suggest.hpp"
+#include "riemflow/core/text.hpp"
+#include "riemflow/io/message.hpp"
+#include "riemflow/io/number.hpp"
 
 namespace riemflow::app {
+namespace {
+
+/// What is wrong with a number of CLI11's type INT, UINT or FLOAT; empty: nothing.
+std::string odd_number(const std::string& type, const std::string& typed) {
+  if (type == "FLOAT") {
+    double value = 0;
+    if (io::read_number(typed, '.', value) == io::NumberKind::finite) return "";
+    return fmt::format("{} is no finite number; give one such as 0.5 or 1e-3", io::in_quotes(typed));
+  }
+  const bool whole = type == "UINT" ? parse_number<std::uint64_t>(typed).has_value()
+                                    : parse_number<std::int64_t>(typed).has_value();
+  if (whole) return "";
+  return fmt::format("{} is no whole number{}; give its digits", io::in_quotes(typed),
+                     type == "UINT" ? " from 0 to 18446744073709551615" : "");
+}
+
+}  // namespace
+
+void refuse_odd_numbers(CLI::App& app) {
+  for (CLI::Option* option : app.get_options()) {
+    const std::string name = option->get_type_name();  // "FLOAT:POSITIVE": type, then what a check says
+    const std::string type = name.substr(0, name.find(':'));
+    if (option->get_items_expected_max() == 0 || (type != "INT" && type != "UINT" && type != "FLOAT"))
+      continue;
+    option->check(CLI::Validator([type](const std::string& typed) { return odd_number(type, typed); }, ""));
+  }
+  for (CLI::App* command : app.get_subcommands({})) refuse_odd_numbers(*command);
+}
+
+CLI::Option* check_by(CLI::Option* option, std::function<void(const std::string&)> parse) {
+  const auto problem = [parse = std::move(parse)](const std::string& typed) -> std::string {
+    try {
+      parse(typed);
+    } catch (const Error& error) {
+      return error.what();
+    }
+    return "";
+  };
+  return option->check(CLI::Validator(problem, ""));
+}
 
 CLI::Option* add_choice(CLI::App& command, const std::string& flag, std::string& value,
                         const std::vector<std::string>& names, const std::string& help) {

@@ -1,6 +1,7 @@
 #pragma once
 // Options that several commands share, declared once.
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -17,6 +18,14 @@ namespace riemflow::app {
 /// An option whose value is one of `names`; a misspelt one gets the near name suggested.
 CLI::Option* add_choice(CLI::App& command, const std::string& flag, std::string& value,
                         const std::vector<std::string>& names, const std::string& help);
+
+/// Of `app` and all commands below it, the options that take a number refuse what is none, NaN and
+/// infinities, and numbers below 0 where they are unsigned. CLI11 takes NaN for a number of any range, and -1
+/// for 2^64 - 1.
+void refuse_odd_numbers(CLI::App& app);
+
+/// The option refuses a text for which `parse` throws Error.
+CLI::Option* check_by(CLI::Option* option, std::function<void(const std::string&)> parse);
 
 /// --json
 CLI::Option* add_json(CLI::App& command, bool& json);
