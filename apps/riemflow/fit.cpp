@@ -67,6 +67,12 @@ void print_result(const FitResult& result, const TrainingData& data, const Invoc
     fmt::print("effective   {:.1f} % of the draws, weighted to stand for the target\n",
                100 * result.target->effective_share);
   }
+  if (result.cover) {
+    fmt::print("forward KL  {:.4f} ± {:.4f} nats ({} draws of the target)\n", result.cover->forward_kl,
+               result.cover->standard_error, result.cover->draws);
+    fmt::print("missed      {:.1f} % of the target's mass lies where the model has less than a tenth of it\n",
+               100 * result.cover->missed_share);
+  }
   if (data.split.test.empty()) return;
   fmt::print("test NLL    {:.4f} ± {:.4f} nats ({} points)\n", result.test_nll, result.test_error,
              data.split.test.size() - result.failed_test_points);
@@ -86,6 +92,13 @@ void print_result_json(const FitResult& result, const TrainingData& data, const 
               {"effective_sample_share", result.target->effective_share},
               {"draws", result.target->draws},
               {"failed", result.target->failed}};
+  if (result.cover) {
+    target["forward_kl"] = result.cover->forward_kl;
+    target["forward_kl_standard_error"] = result.cover->standard_error;
+    target["missed_target_share"] = result.cover->missed_share;
+    target["target_draws"] = result.cover->draws;
+    target["target_draws_failed"] = result.cover->failed;
+  }
   nlohmann::ordered_json out = {{"model", invocation.output},
                                 {"manifold", data.manifold},
                                 {"parameters", result.parameters},

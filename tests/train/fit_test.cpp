@@ -73,6 +73,53 @@ TEST(Fit, StopsWhenPatienceEnds) {
   EXPECT_LT(fit.progress().iteration, 1000);
 }
 
+TEST(Fit, StopsWhenItDiverges) {
+  const Data data;
+  FitConfig config = quick();
+  config.iterations = 1000;
+  config.validate_every = 5;
+  Flow<float> flow(config.flow, 4, 1);
+  {
+    Fit<float> fit(flow, config, data.training, data.validation);
+    for (int i = 0; i < 5; ++i) fit.step();
+    EXPECT_TRUE(std::isfinite(fit.progress().best));
+    EXPECT_EQ(fit.divergence(), "");
+    const double best = fit.progress().best;
+    flow.parameters()[0] = NAN;  // from here on no gradient is finite
+    long steps = 0;
+    while (!fit.done()) fit.step(), ++steps;
+    EXPECT_EQ(steps, Fit<float>::kMostSkipped);
+    EXPECT_EQ(fit.divergence(), "10 steps in a row had no finite gradient");
+    fit.finish();  // leaves the best there was
+    EXPECT_EQ(fit.progress().best, best);
+    EXPECT_EQ(fit.progress().best_iteration, 5);
+    EXPECT_EQ(mean_nll(flow, data.validation), best);
+  }
+  // A rate that no training bears.
+  config.train.schedule.rate = 1e6;
+  config.flow.solver.max_evaluations = 200;
+  Flow<float> wild(config.flow, 4, 1);
+  Fit<float> fit(wild, config, data.training, data.validation);
+  while (!fit.done()) fit.step();
+  EXPECT_LT(fit.progress().iteration, 50);
+  EXPECT_NE(fit.divergence(), "");
+}
+
+TEST(Fit, StopsWhenNoValidationIsFinite) {
+  const Data data;
+  FitConfig config = quick();
+  config.iterations = 1000;
+  config.validate_every = 2;
+  config.flow.solver.rtol = config.flow.solver.atol = 1e-9;  // of validation; no solve reaches it in so few
+  config.flow.solver.max_evaluations = 60;
+  Flow<float> flow(config.flow, 4, 1);
+  for (float& p : flow.parameters()) p *= 3;
+  Fit<float> fit(flow, config, data.training, data.validation);
+  while (!fit.done()) fit.step();
+  EXPECT_EQ(fit.progress().iteration, 2 * Fit<float>::kMostInfinite);
+  EXPECT_EQ(fit.divergence(), "5 validations in a row were not finite");
+}
+
 TEST(Fit, ValidatesAtTheTolerancesOfEvaluation) {
   const Data data;
   FitConfig config = quick();

@@ -227,6 +227,7 @@ void refuse_foreign_options(const std::string& model, const Values& given) {
                            "device",
                            "finetune",
                            "finetune-rate",
+                           "forward-start",
                            "weight-decay",
                            "validation-points",
                            "base-components",

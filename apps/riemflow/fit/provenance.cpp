@@ -61,6 +61,11 @@ nlohmann::ordered_json provenance(const FitRequest& request, const TrainingData&
       all["reverse_kl_standard_error"] = result->target->standard_error;
       all["effective_sample_share"] = result->target->effective_share;
     }
+    if (result->cover) {
+      all["forward_kl"] = result->cover->forward_kl;
+      all["forward_kl_standard_error"] = result->cover->standard_error;
+      all["missed_target_share"] = result->cover->missed_share;
+    }
   }
   if (result != nullptr && !result->search.empty()) {
     const MixtureScore& chosen = result->search[result->chosen];

@@ -15,6 +15,7 @@
 #include "apps/riemflow/fit/provenance.hpp"
 #include "apps/riemflow/support/console.hpp"
 #include "apps/riemflow/support/signals.hpp"
+#include "riemflow/core/cancel.hpp"
 #include "riemflow/core/error.hpp"
 #include "riemflow/density/base.hpp"
 #include "riemflow/density/draws.hpp"
@@ -28,6 +29,8 @@ namespace {
 
 /// Of the model, by which a fit to a target is validated and, with others, judged in the end.
 constexpr std::size_t kValidationDraws = 1000, kFinalDraws = 10000;
+/// Share of a target's mass; less is in the tails.
+constexpr double kMostMissed = 0.02;
 
 template <class T>
 class Run {
@@ -57,11 +60,17 @@ class Run {
       const auto show = [&](const FitProgress& progress) {
         request_.watch ? request_.watch(progress) : line.update(progress);
       };
-      while (!fit_.done() && !interrupted() && seconds_since(start) < limit) {
-        fit_.advance([&](const FitProgress& progress) {
-          log.add(progress, seconds_since(start));
-          show(progress);
-        });
+      const auto out_of_time = [&] { return interrupted() || seconds_since(start) >= limit; };
+      while (!fit_.done() && !out_of_time()) {
+        try {
+          const CancelScope scope(out_of_time);
+          fit_.advance([&](const FitProgress& progress) {
+            log.add(progress, seconds_since(start));
+            show(progress);
+          });
+        } catch (const Cancelled&) {  // a long step: as if it had not begun
+          break;
+        }
         if (seconds_since(saved) < request_.settings.checkpoint_every) continue;
         save_or_warn();
         saved = Clock::now();
@@ -76,9 +85,13 @@ class Run {
             progress.iteration, request_.output);
       throw Exit{kInterrupted};
     }
-    result.stopped = !fit_.done() ? "time limit" : fit_.out_of_patience() ? "patience" : "iterations";
+    result.stopped = !fit_.done()                 ? "time limit"
+                     : !fit_.divergence().empty() ? "divergence"
+                     : fit_.out_of_patience()     ? "patience"
+                                                  : "iterations";
     const FitState<T> state = fit_.state();
     fit_.finish();
+    refuse_or_say_divergence();
     result.progress = fit_.progress();
     result.parameters = flow_->parameters().size();
     score_test(result);
@@ -181,6 +194,9 @@ class Run {
       result.failed_test_points = result.target->failed;
       if (result.target->failed > 0)
         say("{}Warning: {} of {} draws failed.", request_.label, result.target->failed, kFinalDraws);
+      result.cover =
+          cover_of(exact ? *exact : *flow_, *data_.target, kFinalDraws, request_.settings.seed + 1);
+      warn_of_missed(*result.cover);
     }
     if (data_.split.test.empty()) return;
     const Points<T> test = part_of<T>(data_.points, data_.split.test);
@@ -195,6 +211,36 @@ class Run {
     for (const Failure& failure : scored.summary.failures)
       say("{}Warning: test point of {}, {} {}: {}.", request_.label, data_.name, data_.line_word,
           data_.lines[data_.split.test[failure.point]], explain(failure.status));
+  }
+
+  void warn_of_missed(const TargetCover& cover) const {
+    if (cover.failed > 0)
+      say("{}Warning: at {} of {} draws of the target the model has no density that can be computed.",
+          request_.label, cover.failed, kFinalDraws);
+    if (cover.missed_share > kMostMissed)
+      say("{}Warning: the model misses about {:.{}f} % of the target's mass: it has less than a tenth of the "
+          "target's density there, and reverse KL cannot see it. Give a longer --forward-start (it is {}), "
+          "more --iterations, or another --seed.",
+          request_.label, 100 * cover.missed_share, cover.missed_share < 0.1 ? 1 : 0, config_.forward_start);
+  }
+
+  void refuse_or_say_divergence() const {
+    const FitProgress& p = fit_.progress();
+    const std::string why = fit_.divergence();
+    const std::string advice =
+        fmt::format("a smaller --rate (it is {:g}) or --clip 1 helps",
+                    p.iteration <= config_.iterations ? config_.train.schedule.rate : config_.finetune_rate);
+    if (std::isfinite(p.best)) {
+      if (!why.empty())
+        say("{}Warning: training diverged at iteration {}: {}. The best model, of iteration {}, is kept; {}.",
+            request_.label, p.iteration, why, p.best_iteration, advice);
+      return;
+    }
+    throw Error(why.empty()
+                    ? fmt::format("no validation of {} iterations was finite", p.iteration)
+                    : fmt::format("training diverged at iteration {}: {}, and no validation was finite",
+                                  p.iteration, why),
+                advice, Fault::numerical);
   }
 
   /// At the start: a first checkpoint where there is no file yet, else only the proof that one can be

@@ -34,13 +34,14 @@ struct KernelSummary {
 
 struct FitResult {
   FitProgress progress;
-  std::string stopped;                  ///< why: "iterations", "patience", "time limit"
+  std::string stopped;                  ///< why: "iterations", "patience", "time limit", "divergence"
   double test_nll = 0, test_error = 0;  ///< mean and its standard error in nats; NaN without test points
   double reference_nll = 0;             ///< of the base on the test points
   std::string reference;                ///< "uniform density" or the base's name
   std::size_t failed_test_points = 0;
   std::size_t parameters = 0;
   std::optional<TargetScore> target;  ///< of a fit to a target, in place of the test
+  std::optional<TargetCover> cover;
   double seconds = 0;
   std::vector<MixtureScore> search;      ///< of a mixture: each fit; empty for flows
   std::size_t chosen = 0;                ///< of `search`

@@ -79,7 +79,8 @@ Json json_of_runs(const Runs& runs, const TrainingData& data, const std::vector<
         {"run", run + 1}, {"seed", runs.requests[run].settings.seed}, {"model", runs.requests[run].output}};
     for (const char* key :
          {"iterations", "best_iteration", "stopped", "validation_nll", "test_nll", "test_nll_standard_error",
-          "failed_test_points", "reverse_kl", "reverse_kl_standard_error", "effective_sample_share"})
+          "failed_test_points", "reverse_kl", "reverse_kl_standard_error", "effective_sample_share",
+          "forward_kl", "forward_kl_standard_error", "missed_target_share"})
       if (outcome.about.is_object() && outcome.about.contains(key)) row[key] = outcome.about[key];
     if (outcome.ended())
       row["seconds"] = outcome.seconds;

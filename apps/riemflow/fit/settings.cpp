@@ -161,7 +161,12 @@ void declare(CLI::App& app, FitSettings& s) {
   training.number("--finetune", s.finetune, at_least(0),
                   "Steps by likelihood after those of flow matching, from its best model");
   training.number("--finetune-rate", s.finetune_rate, at_least(0, true), "Learning rate of these steps");
-  training.number("--batch", s.batch, at_least(1), "Points of a training step");
+  training.number(
+      "--forward-start", s.forward_start, at_least(0),
+      "Of reverse KL: first steps, by likelihood on draws of the target, which find all its modes; "
+      "reverse KL alone may settle on one of them");
+  training.number("--batch", s.batch, at_least(1),
+                  "Points of a training step; all of them where there are fewer");
   training.choice("--optimizer", s.optimizer, {"adam", "em"},
                   "What makes a step of a gradient (Riemannian for a vmf-mixture's means); em: expectation "
                   "maximisation, of a vmf-mixture");
@@ -249,18 +254,21 @@ FitConfig fit_config(const FitSettings& s, const std::string& manifold, std::siz
   config.flow.solver.max_evaluations = s.max_evaluations;
   config.flow.regularisation = {s.kinetic, s.frobenius};
 
-  const auto batches = static_cast<double>((training_points + s.batch - 1) / s.batch);
+  // A batch of more points than there are would hold some of them twice.
+  const std::size_t batch = training_points == 0 ? s.batch : std::min(s.batch, training_points);
+  const auto batches = static_cast<double>((training_points + batch - 1) / batch);
   const double iterations = s.epochs > 0 ? std::ceil(s.epochs * batches) : static_cast<double>(s.iterations);
   require(iterations < 4e9, fmt::format("{:.3g} iterations", iterations), "give fewer than 4e9");
   config.iterations = static_cast<long>(iterations);
   if (s.objective == "flow-matching") config.objective = Objective::flow_matching;
   config.finetune = s.finetune;
   config.finetune_rate = s.finetune_rate;
+  config.forward_start = s.forward_start;
   config.validation_points = s.validation_points;
   config.train_tolerance = s.train_tolerance;
   config.validate_every = s.validate_every;
   config.patience = s.patience;
-  config.train.batch = s.batch;
+  config.train.batch = batch;
   config.train.adam = {s.beta1, s.beta2, s.epsilon, s.weight_decay};
   config.train.schedule.shape = chosen<Schedule::Shape>(s.schedule, {{"constant", Schedule::Shape::constant},
                                                                      {"annealed", Schedule::Shape::annealed},

@@ -40,7 +40,7 @@ struct FitSettings {
   std::string objective = "nll", optimizer = "adam", schedule = "cosine";
   long iterations = 3000, validate_every = 100, patience = 20;
   double epochs = 0;  ///< > 0: instead of iterations
-  long finetune = 0;
+  long finetune = 0, forward_start = 200;
   std::size_t validation_points = 0;
   std::size_t batch = 400;
   std::string rates;  ///< of a mixture's search; empty: `rate`

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <system_error>
 
+#include "riemflow/core/cancel.hpp"
 #include "riemflow/core/error.hpp"
 
 namespace riemflow {
@@ -33,9 +34,15 @@ void ThreadPool::stop() {
 }
 
 void ThreadPool::run(std::size_t pieces, const std::function<void(std::size_t, int)>& work) {
+  const CancelScope* scope = CancelScope::current();
+  const std::function<void(std::size_t, int)> scoped = [&](std::size_t piece, int worker) {
+    const BorrowedScope borrowed(scope);
+    give_up_if_asked();
+    work(piece, worker);
+  };
   {
     const std::lock_guard lock(mutex_);
-    work_ = &work;
+    work_ = &scoped;
     pieces_ = pieces;
     next_ = 0;
     failure_ = nullptr;

@@ -5,6 +5,7 @@
 #include <limits>
 #include <type_traits>
 
+#include "riemflow/core/cancel.hpp"
 #include "riemflow/core/error.hpp"
 #include "riemflow/density/draws.hpp"
 #include "riemflow/density/kernel_density.hpp"
@@ -28,6 +29,7 @@ void for_each_alone(const Points<T>& points, std::size_t tile, Pack<T>* x, const
   const std::size_t first = tile * kLanes;
   for (std::size_t point = first; point < first + static_cast<std::size_t>(points.lanes(tile)); ++point) {
     for (int i = 0; i < points.dimension; ++i) x[i] = Pack<T>(points[point][static_cast<std::size_t>(i)]);
+    give_up_if_asked();
     work(point);
   }
 }
@@ -307,10 +309,12 @@ Loss Flow<T>::matching_gradient(const Points<T>& points, const Points<T>& group,
     FlowMatching<T>& matching = *matchers_[static_cast<std::size_t>(worker)];
     chunk_gradients_[chunk].assign(size + simd::kOverhang + base_size(), T(0));
     const std::size_t end = std::min(tiles, (chunk + 1) * per_chunk * kTiles);
-    for (std::size_t tile = chunk * per_chunk * kTiles; tile < end; tile += kTiles)
+    for (std::size_t tile = chunk * per_chunk * kTiles; tile < end; tile += kTiles) {
+      give_up_if_asked();
       losses[chunk] +=
           matching.add_gradient(points, ends, tile, static_cast<int>(std::min(kTiles, end - tile)), key,
                                 working_.data(), chunk_gradients_[chunk].data());
+    }
   });
   sum_chunks(chunks, gradient);
   Loss loss;
@@ -352,6 +356,7 @@ Loss Flow<T>::gradient_over_tiles(const Points<T>& points, std::span<T> gradient
       return report.status;
     };
     for (std::size_t tile = chunk * per_chunk; tile < std::min(tiles, (chunk + 1) * per_chunk); ++tile) {
+      give_up_if_asked();
       points.load_tile(tile, x.data());
       if (add(tile * kLanes, points.lanes(tile)) == Status::ok) continue;
       for_each_alone(points, tile, x.data(), [&](std::size_t point) {

@@ -7,6 +7,12 @@
 #include "riemflow/core/error.hpp"
 
 namespace riemflow {
+namespace {
+
+/// Between hidden layers; a gradient keeps up to 64 copies of them.
+constexpr double kMostWeights = 1 << 24;
+
+}  // namespace
 
 template <class T>
 VectorField<T>::VectorField(std::shared_ptr<const Manifold<T>> manifold, const FieldConfig& config)
@@ -16,6 +22,11 @@ VectorField<T>::VectorField(std::shared_ptr<const Manifold<T>> manifold, const F
           "give a width from 1 to 65536 (64 is usual)");
   require(config.depth >= 1 && config.depth <= 1000, "the network's depth is " + std::to_string(config.depth),
           "give a depth from 1 to 1000 hidden layers (3 is usual)");
+  const double weights = static_cast<double>(config.width) * config.width * (config.depth - 1);
+  require(weights <= kMostWeights,
+          "the network is " + std::to_string(config.width) + " wide and has " + std::to_string(config.depth) +
+              " hidden layers, more weights than any memory takes",
+          "give fewer: at most 2^24 weights between hidden layers");
   require(std::isfinite(config.bound) && config.bound >= 0,
           "the field's bound is " + std::to_string(config.bound),
           "give a positive number, or 0 for no bound");

@@ -3,7 +3,9 @@
 #include <cmath>
 #include <limits>
 
+#include "riemflow/core/cancel.hpp"
 #include "riemflow/core/error.hpp"
+#include "riemflow/density/draws.hpp"
 #include "riemflow/train/target_score.hpp"
 
 namespace riemflow {
@@ -35,6 +37,9 @@ void validate(const FitConfig& config) {
   require(config.finetune == 0 || (config.finetune_rate > 0 && std::isfinite(config.finetune_rate)),
           "the learning rate of the fine-tuning is " + std::to_string(config.finetune_rate),
           "give a positive number (1e-3 is usual)");
+  require(config.forward_start >= 0,
+          "a start of " + std::to_string(config.forward_start) + " steps on draws of the target",
+          "give a number of steps, or 0 for none");
   require(config.patience >= 0, "the patience is " + std::to_string(config.patience),
           "give a number of validations, or 0 to never stop early");
 }
@@ -83,7 +88,7 @@ TrainConfig Fit<T>::finetuning() const {
 template <class T>
 void Fit<T>::begin_finetuning() {
   matched_ = progress_.iteration;
-  validations_since_best_ = 0;
+  validations_since_best_ = infinite_in_row_ = 0;
   progress_.loss = std::numeric_limits<double>::quiet_NaN();  // another quantity from here on
   std::copy(best_parameters_.begin(), best_parameters_.end(), flow_.parameters().begin());
   trainer_.emplace(flow_, finetuning());
@@ -93,10 +98,31 @@ template <class T>
 const FitProgress& Fit<T>::step() {
   if (stage_done() && !done()) begin_finetuning();
   flow_.set_tolerance(config_.train_tolerance, config_.train_tolerance);
-  note(target_         ? trainer_->step_reverse_kl(*coordinates_target_)
-       : by_matching() ? trainer_->step_matching(training_)
-                       : trainer_->step_likelihood(training_));
+  note(!target_ ? by_matching() ? trainer_->step_matching(training_) : trainer_->step_likelihood(training_)
+       : progress_.iteration < config_.forward_start ? step_forward()
+                                                     : trainer_->step_reverse_kl(*coordinates_target_));
   return progress_;
+}
+
+template <class T>
+StepReport Fit<T>::step_forward() {
+  const Points<T> batch = target_draws(flow_.manifold(), *target_, config_.train.batch, config_.train.seed,
+                                       static_cast<std::uint64_t>(progress_.iteration));
+  StepReport step = trainer_->step_on(batch);
+  double truth = 0;
+  for (const double value : log_densities_of(*target_, converted<double>(batch)))
+    truth += value / static_cast<double>(batch.size());
+  step.loss.likelihood += truth;
+  return step;
+}
+
+template <class T>
+std::string Fit<T>::divergence() const {
+  if (skipped_in_row_ >= kMostSkipped)
+    return std::to_string(skipped_in_row_) + " steps in a row had no finite gradient";
+  if (infinite_in_row_ >= kMostInfinite)
+    return std::to_string(infinite_in_row_) + " validations in a row were not finite";
+  return "";
 }
 
 template <class T>
@@ -119,6 +145,7 @@ void Fit<T>::note(const StepReport& step) {
   progress_.evaluations = step.loss.summary.mean_evaluations();
   progress_.rate = step.rate;
   progress_.failed_points += static_cast<long>(step.failed);
+  skipped_in_row_ = step.skipped ? skipped_in_row_ + 1 : 0;
   if (step.skipped)
     ++progress_.skipped;
   else if (std::isnan(progress_.loss))
@@ -133,12 +160,15 @@ void Fit<T>::note(const StepReport& step) {
 /// best is scored again in the end.
 template <class T>
 void Fit<T>::run_validation() {
+  const CancelScope whole(
+      {});  // a step that was made is validated, or the state would not be one to go on from
   const std::vector<T> current(flow_.parameters().begin(), flow_.parameters().end());
   const std::vector<T> candidate(trainer_->best_guess().begin(), trainer_->best_guess().end());
   std::copy(candidate.begin(), candidate.end(), flow_.parameters().begin());
   if (!roughly_validated()) flow_.set_tolerance(config_.flow.solver.rtol, config_.flow.solver.atol);
   progress_.validation = validation_loss(validation_part_);
   std::copy(current.begin(), current.end(), flow_.parameters().begin());
+  infinite_in_row_ = std::isfinite(progress_.validation) ? 0 : infinite_in_row_ + 1;
   if (std::isnan(progress_.best) || progress_.validation < progress_.best) {
     progress_.best = progress_.validation;
     progress_.best_iteration = progress_.iteration;

@@ -6,6 +6,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "riemflow/train/trainer.hpp"
@@ -24,6 +25,9 @@ struct FitConfig {
   /// Likelihood steps after those of flow matching, from the best parameters, with an optimizer of their own.
   long finetune = 0;
   double finetune_rate = 1e-3;
+  /// Of a fit to a target: the first steps, by likelihood on fresh draws of the target. Reverse KL alone
+  /// settles on the modes that it happens to meet, and cannot see the others.
+  long forward_start = 0;
   long validate_every = 100;
   long patience = 30;  ///< validations without a better one before stopping; 0: never stop early
   /// At most so many of the validation points, the first, in each validation, and all in the last; 0: all.
@@ -66,7 +70,12 @@ class Fit {
   Fit(Transport<T>& flow, const FitConfig& config, std::shared_ptr<const Distribution<double>> target,
       std::size_t draws);
 
-  bool done() const { return stage_done() && (matched_ > 0 || config_.finetune == 0); }
+  bool done() const { return diverged() || (stage_done() && (matched_ > 0 || config_.finetune == 0)); }
+  /// Why it ended before its time, if it did, as a clause; empty otherwise: kMostSkipped steps in a row
+  /// without a finite gradient, or kMostInfinite validations in a row that were not finite. What counts is
+  /// since the fit began or was restored.
+  std::string divergence() const;
+  static constexpr long kMostSkipped = 10, kMostInfinite = 5;
   /// Whether it ended, if it did, for want of better validations.
   bool out_of_patience() const { return config_.patience > 0 && validations_since_best_ >= config_.patience; }
   const FitProgress& step();
@@ -90,6 +99,9 @@ class Fit {
   /// The last iteration of flow matching, or of the fine-tuning.
   long last() const { return matched_ > 0 ? matched_ + config_.finetune : config_.iterations; }
   bool stage_done() const { return progress_.iteration >= last() || out_of_patience(); }
+  bool diverged() const { return skipped_in_row_ >= kMostSkipped || infinite_in_row_ >= kMostInfinite; }
+  /// Of a fit to a target: a step on draws of it; its loss is KL(target ‖ model).
+  StepReport step_forward();
   TrainConfig finetuning() const;
   void begin_finetuning();
   void note(const StepReport& step);
@@ -113,6 +125,7 @@ class Fit {
   FitProgress progress_;
   std::vector<T> best_parameters_;
   long validations_since_best_ = 0, matched_ = 0;
+  long skipped_in_row_ = 0, infinite_in_row_ = 0;
 };
 
 }  // namespace riemflow

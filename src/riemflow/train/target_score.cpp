@@ -9,12 +9,21 @@
 
 namespace riemflow {
 
+namespace {
+
 template <class T>
-TargetScore score_against(Density<T>& model, const Distribution<double>& target, std::size_t n,
-                          std::uint64_t seed) {
+void require_same_space(const Density<T>& model, const Distribution<double>& target) {
   require(target.ambient() == model.manifold().ambient(),
           "the target " + target.name() + " is not on " + model.manifold().name(),
           "give a target on the model's manifold");
+}
+
+}  // namespace
+
+template <class T>
+TargetScore score_against(Density<T>& model, const Distribution<double>& target, std::size_t n,
+                          std::uint64_t seed) {
+  require_same_space(model, target);
   const Carried<T> sample = model.sample(n, seed);
   const Points<T> drawn = finite_points(sample.frames.back());
   const LogProb<T> own = model.log_prob(drawn);
@@ -47,6 +56,48 @@ TargetScore score_against(Density<T>& model, const Distribution<double>& target,
   return score;
 }
 
+template <class T>
+Points<T> target_draws(const Manifold<T>& manifold, const Distribution<double>& target, std::size_t n,
+                       std::uint64_t seed, std::uint64_t iteration) {
+  const Points<T> all = converted<T>(draws_of(target, n, seed, iteration, 0, Purpose::target_sample));
+  Points<T> good(0, all.dimension);
+  for (std::size_t i = 0; i < all.size(); ++i)
+    if (!manifold.defect(all[i])) good.values.insert(good.values.end(), all[i].begin(), all[i].end());
+  return good;
+}
+
+template <class T>
+TargetCover cover_of(Density<T>& model, const Distribution<double>& target, std::size_t n,
+                     std::uint64_t seed) {
+  require_same_space(model, target);
+  const Points<T> drawn = target_draws(model.manifold(), target, n, seed);
+  const LogProb<T> own = model.log_prob(drawn);
+  const std::vector<double> truth = log_densities_of(target, converted<double>(drawn));
+  double sum = 0, square = 0, missed = 0;
+  TargetCover cover;
+  for (std::size_t i = 0; i < truth.size(); ++i) {
+    const double shortfall = truth[i] - static_cast<double>(own.values[i]);
+    if (std::isnan(shortfall)) continue;
+    ++cover.draws;
+    sum += shortfall;
+    square += shortfall * shortfall;
+    if (shortfall > -std::log(kMissed)) ++missed;
+  }
+  cover.failed = n - cover.draws;
+  const auto count = static_cast<double>(cover.draws);  // of none: NaN
+  cover.forward_kl = sum / count;
+  cover.missed_share = missed / count;
+  cover.standard_error = std::sqrt(std::max(0.0, square / count - cover.forward_kl * cover.forward_kl) /
+                                   std::max(1.0, count - 1));
+  return cover;
+}
+
+template TargetCover cover_of(Density<float>&, const Distribution<double>&, std::size_t, std::uint64_t);
+template TargetCover cover_of(Density<double>&, const Distribution<double>&, std::size_t, std::uint64_t);
+template Points<float> target_draws(const Manifold<float>&, const Distribution<double>&, std::size_t,
+                                    std::uint64_t, std::uint64_t);
+template Points<double> target_draws(const Manifold<double>&, const Distribution<double>&, std::size_t,
+                                     std::uint64_t, std::uint64_t);
 template TargetScore score_against(Density<float>&, const Distribution<double>&, std::size_t, std::uint64_t);
 template TargetScore score_against(Density<double>&, const Distribution<double>&, std::size_t, std::uint64_t);
 

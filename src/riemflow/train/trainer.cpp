@@ -9,11 +9,15 @@ namespace {
 
 /// Points that targets of flow matching are averaged over.
 constexpr std::size_t kMostGroup = 8192;
+/// Points of a batch; what its gradient keeps is still some hundred megabytes.
+constexpr std::size_t kMostBatch = std::size_t{1} << 18;
 
 }  // namespace
 
 void validate(const TrainConfig& config) {
-  require(config.batch >= 1, "the batch has no points", "give at least 1 (400 is usual)");
+  require(config.batch >= 1 && config.batch <= kMostBatch,
+          "the batch has " + std::to_string(config.batch) + " points",
+          "give 1 to " + std::to_string(kMostBatch) + " (400 is usual)");
   require(config.schedule.rate > 0 && std::isfinite(config.schedule.rate),
           "the learning rate is " + std::to_string(config.schedule.rate),
           "give a positive number (1e-3 is usual)");
@@ -54,7 +58,11 @@ void Trainer<T>::begin(const Points<T>& data) {
 template <class T>
 StepReport Trainer<T>::step_likelihood(const Points<T>& data) {
   begin(data);
-  const Points<T> batch = batches_->take(data, static_cast<std::uint64_t>(iteration_));
+  return step_on(batches_->take(data, static_cast<std::uint64_t>(iteration_)));
+}
+
+template <class T>
+StepReport Trainer<T>::step_on(const Points<T>& batch) {
   return update(flow_.nll_gradient(batch, gradient_, options()));
 }
 

@@ -58,6 +58,8 @@ class Trainer {
   StepReport step_matching(const Points<T>& data);
   /// As steps_likelihood.
   std::vector<StepReport> steps_matching(const Points<T>& data, long most);
+  /// Maximum likelihood on these points, all of them.
+  StepReport step_on(const Points<T>& batch);
   /// Reverse KL on fresh draws from the base. target: as flow.target_of makes it.
   StepReport step_reverse_kl(const Distribution<T>& target);
 
