@@ -71,7 +71,7 @@ void print_result(const FitResult& result, const TrainingData& data, const Invoc
   }
   if (data.split.test.empty()) return;
   fmt::print("test NLL    {:.4f} ± {:.4f} nats ({} points)\n", result.test_nll, result.test_error,
-             data.split.test.size() - result.failed_test_points);
+             result.test_points.value_or(data.split.test.size()) - result.failed_test_points);
   fmt::print("{:<11} {:.4f} nats\n", result.reference == "uniform density" ? "uniform" : "base",
              result.reference_nll);
 }

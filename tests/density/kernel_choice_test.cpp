@@ -80,7 +80,8 @@ TEST(KernelChoice, AllShapesAtOnceAreThoseOneByOne) {
   for (const KernelFit& fit : fits) {
     const KernelFit alone = fit_kernel_density(sphere, data, {}, fit.recipe.shape);
     EXPECT_EQ(fit.score, alone.score);
-    EXPECT_EQ(fit.parameters.bandwidths, alone.parameters.bandwidths);
+    EXPECT_EQ(fit.recipe.scale, alone.recipe.scale);
+    EXPECT_EQ(KernelData(sphere, data, 64).parameters(fit.recipe).bandwidths, alone.parameters.bandwidths);
   }
   // What has no direction needs no kernels that have one: two, or a third that is not round.
   for (std::uint64_t seed = 5; seed < (kSanitized ? 6 : 8); ++seed)
@@ -163,6 +164,39 @@ TEST(KernelChoice, BandwidthsAndShapesAreThoseOfTheRecipe) {
     for (std::size_t i = 0; i < 20; ++i)
       EXPECT_NEAR(elliptic.log_density_at(points[i]), round.log_density_at(points[i]), 3e-6) << name;
   }
+}
+
+/// However little time there is, by a clock that goes on by a second whenever it is looked at.
+TEST(KernelChoice, EndsInTimeWithAUsableRecipe) {
+  const ManifoldPointer sphere = parse_manifold<double>("sphere:2");
+  const Points<double> data = fault(1000, 1), validation = fault(400, 2);
+  double before = -INFINITY;
+  for (const double seconds : {0., 200., 4000., 1e9}) {
+    double clock = 0, told = 0;
+    const SearchTime time{seconds, [&] { return ++clock; }, [&](double share) { told = share; }};
+    const std::vector<KernelFit> fits = fit_kernel_densities(sphere, data, validation, nullptr, {}, time);
+    ASSERT_FALSE(fits.empty());
+    EXPECT_EQ(fits.front().recipe.shape, KernelShape::one);
+    EXPECT_LE(told, 1);
+    if (seconds == 0) {
+      EXPECT_LT(clock, 300);  // the neighbours of a few hundred points
+    } else {
+      EXPECT_LT(clock, 1.2 * seconds + 100) << seconds;
+    }
+    double best = -INFINITY;
+    for (const KernelFit& fit : fits) {
+      const KernelDensity density(sphere, KernelData(sphere, data, 64).parameters(fit.recipe));
+      best = std::max(best, mean(density.log_prob(validation)));
+    }
+    EXPECT_GT(best, before - 0.02) << seconds;  // more time, no worse
+    before = best;
+  }
+  const std::vector<KernelFit> all = fit_kernel_densities(sphere, data, validation);
+  const KernelDensity whole(sphere, KernelData(sphere, data, 64).parameters(all.back().recipe));
+  EXPECT_GT(before, mean(whole.log_prob(validation)) - 0.003);  // as without a limit
+  EXPECT_THROW(fit_kernel_densities(sphere, data, validation, nullptr, {},
+                                    {1e9, []() -> double { throw std::runtime_error("interrupted"); }}),
+               std::runtime_error);
 }
 
 /// Far from the standard normal that R^d begins with, the kernels alone count, whatever the unit: N(m, s²I)

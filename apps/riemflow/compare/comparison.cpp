@@ -17,6 +17,7 @@
 #include "apps/riemflow/support/exact_flow.hpp"
 #include "riemflow/core/error.hpp"
 #include "riemflow/density/kernel_choice.hpp"
+#include "riemflow/io/model_standardisation.hpp"
 #include "riemflow/manifold/parse.hpp"
 
 namespace riemflow::app {
@@ -74,7 +75,7 @@ class Comparison final : public Experiment {
     const Points<double> test = part_of<double>(data.points, data.split.test);
     Json result = {{"split", split}};
     if (method->preset.empty())
-      add_scores(base_scores(data.manifold, test).log_densities, result);
+      add_scores(base_log_densities(standardised(data)), result);
     else
       fit(request, data, test, fmt::format("{}-{}-{}-{}", method->name, protocol, split, getpid()), result);
     result["points"] = {data.split.training.size(), data.split.validation.size(), test.size()};
@@ -91,6 +92,13 @@ class Comparison final : public Experiment {
       for (const std::string& protocol : options_.protocols)
         if (cell_name(*method, protocol) == cell) return {method, protocol};
     throw Error("unknown cell " + cell, "report this", Fault::internal);
+  }
+
+  static std::vector<double> base_log_densities(const TrainingData& data) {
+    const Points<double> test = part_of<double>(data.points, data.split.test);
+    std::vector<double> values = base_scores(data.manifold, test).log_densities;
+    for (double& value : values) value -= data.standardisation.log_scale();
+    return values;
   }
 
   static void add_scores(const std::vector<double>& log_densities, Json& result) {
@@ -115,7 +123,7 @@ class Comparison final : public Experiment {
     const FitResult fitted = run_fit(request, data);
     Model model = load_model(request.output);
     if (model.config.model == ModelKind::kde)
-      model = with_all_centres(fitted.kernels.value().recipe, data, request.settings.threads);
+      model = with_all_centres(fitted.kernels.value().recipe, standardised(data), request.settings.threads);
     ModelChoice choice;
     choice.threads = request.settings.threads;
     add_scores(log_densities_of_model(model, choice, test), result);
@@ -141,7 +149,9 @@ class Comparison final : public Experiment {
     known.insert(known.end(), data.split.validation.begin(), data.split.validation.end());
     KernelData centres(manifold, part_of<double>(data.points, known),
                        std::max(recipe.neighbours, recipe.shape_neighbours), &pool);
-    return make_model(data.manifold, centres.parameters(recipe));
+    Model model = make_model(data.manifold, centres.parameters(recipe));
+    keep_standardisation(model, data.standardisation);
+    return model;
   }
 
   ComparisonOptions options_;

@@ -14,9 +14,11 @@
 #include "apps/riemflow/support/baselines.hpp"
 #include "apps/riemflow/support/console.hpp"
 #include "apps/riemflow/support/signals.hpp"
+#include "apps/riemflow/support/task_progress.hpp"
 #include "riemflow/core/error.hpp"
 #include "riemflow/density/kernel_choice.hpp"
 #include "riemflow/io/held_out.hpp"
+#include "riemflow/io/model_standardisation.hpp"
 #include "riemflow/manifold/parse.hpp"
 #include "riemflow/train/folds.hpp"
 
@@ -29,6 +31,12 @@ constexpr double kWidths[] = {1, 0.3, 0.55, 1.8};
 /// A flow more for each of these, up to kMostFlows: seeds that err in different places.
 constexpr double kSecondsOfAFlow = 120, kSecondsOnAGpu = 25;
 constexpr long kMostFlows = 4;
+/// Of the time: what the search of the kernels' recipes may take, when the kernel densities must be ready,
+/// and what all scores of one contender may take. At least so many points are scored.
+constexpr double kSearchShare = 1.0 / 3, kKernelShare = 0.5, kScoreShare = 0.02;
+constexpr std::size_t kLeastScored = 200;
+/// Of all scored points by one flow: the end of each stage of its training is one.
+constexpr double kScoringPasses = 4;
 
 class PoolRun {
  public:
@@ -62,6 +70,7 @@ class PoolRun {
           data_.split.validation.size(), folds_.size(), known_.size());
     add_kernels();
     save(false);
+    const std::size_t kernels = contenders_.size();
     const double left = limit_ - seconds_since(start_);
     const double seconds_of_a_flow = device_ == Device::cuda ? kSecondsOnAGpu : kSecondsOfAFlow;
     const long flows =
@@ -75,6 +84,12 @@ class PoolRun {
       last = seconds_since(begun);
       save(false);
     }
+    if (contenders_.size() == kernels && !interrupted())
+      say("No flow: {}.",
+          flow_failed_
+              ? "its training did not succeed"
+              : fmt::format("there was no time for one; the kernel densities took {:.3g} of the {:.3g} s",
+                            kernel_seconds_, limit_));
     if (interrupted()) {
       say("Interrupted; {} holds the pool of what there is, for every command to use. The fit of a pool "
           "cannot "
@@ -94,33 +109,79 @@ class PoolRun {
   /// Recipes by validation, or by cross-validation where there are folds; then, since a recipe is a few
   /// numbers, with all points that are known as centres.
   void add_kernels() {
-    say("Kernel densities.");
     const bool few = folds_.size() > 1;
     const Points<double> training = part(few ? known_ : folds_.front().training),
                          validation = few ? Points<double>() : part(folds_.front().held_out);
-    const std::vector<KernelFit> fits = fit_kernel_densities(
-        manifold_, training, validation, &pool_, [this] { return out_of_time(); },
-        data_.groups_of(few ? known_ : folds_.front().training));
-    int neighbours = 1;
+    std::vector<KernelFit> fits;
+    {
+      TaskProgress progress("Kernel densities", 1, request_.settings.quiet);
+      const auto elapsed = [this] {
+        give_up_if_interrupted();
+        return seconds_since(start_);
+      };
+      fits = fit_kernel_densities(
+          manifold_, training, validation, &pool_, data_.groups_of(few ? known_ : folds_.front().training),
+          {kSearchShare * limit_, elapsed, [&](double share) { progress.reach(share, 1); }});
+    }
+    choose_scored(fits);
+    int neighbours = 0;
     for (const KernelFit& fit : fits)
-      neighbours = std::max({neighbours, fit.recipe.neighbours, fit.recipe.shape_neighbours});
+      if (fit.recipe.shape != KernelShape::one)
+        neighbours = std::max({neighbours, fit.recipe.neighbours, fit.recipe.shape_neighbours});
     // Neighbours are found once for all recipes: of each fold's points and, last, of all.
     std::vector<KernelData> centres;
-    for (const Fold& fold : folds_) centres.emplace_back(manifold_, part(fold.training), neighbours, &pool_);
-    centres.emplace_back(manifold_, part(known_), neighbours, &pool_);
+    const auto ask = [this] { give_up_if_interrupted(); };
+    for (const Fold& fold : folds_)
+      centres.emplace_back(manifold_, part(fold.training), neighbours, &pool_, ask);
+    centres.emplace_back(manifold_, part(known_), neighbours, &pool_, ask);
     for (const KernelFit& fit : fits) {
+      double seconds = 2 * fit.seconds * static_cast<double>(scored());
       for (const double width : kWidths) {
-        if (width != 1 && out_of_time()) break;
+        if (!contenders_.empty() && seconds_since(start_) + seconds > kKernelShare * limit_) break;
+        const auto begun = Clock::now();
         KernelRecipe recipe = fit.recipe;
         recipe.scale *= width;
         add_kernels(centres, recipe,
                     fmt::format("kernel density, {}{}", name_of(recipe.shape),
                                 width == 1 ? "" : fmt::format(" x{:g}", width)));
+        seconds = seconds_since(begun);
         contenders_.back().variant = width != 1;
         if (width == 1 && (best_kernel_ == kNone || nll(contenders_.size() - 1) < nll(best_kernel_)))
           best_kernel_ = contenders_.size() - 1;
       }
     }
+    kernel_seconds_ = seconds_since(start_);
+  }
+
+  void give_up_if_interrupted() const {
+    if (interrupted()) throw Exit{kInterrupted};
+  }
+
+  /// So many of the validation points, and of the test points, as all contenders can be scored on in time.
+  void choose_scored(const std::vector<KernelFit>& fits) {
+    if (!std::isfinite(limit_)) return;
+    double seconds = flow_score_ = seconds_of_a_score(flow_job(0, 0));  // of a point, by the slowest
+    for (const KernelFit& fit : fits) seconds = std::max(seconds, 2 * fit.seconds);
+    const auto most =
+        std::max(kLeastScored, static_cast<std::size_t>(std::min(1e9, kScoreShare * limit_ / seconds)));
+    const std::size_t all = scored();
+    const auto sample = [&](std::vector<std::size_t>& rows) {
+      const std::size_t n = std::min(most, rows.size());
+      for (std::size_t i = 0; i < n; ++i) rows[i] = rows[i * rows.size() / n];
+      rows.resize(n);
+    };
+    for (Fold& fold : folds_) sample(fold.held_out);
+    std::vector<std::size_t> test = data_.split.test;
+    sample(test);
+    test_ = part(test);
+    if (scored() < all)
+      say("For want of time {} of the {} validation and test points are scored.", scored(), all);
+  }
+  /// Points, of validation and test.
+  std::size_t scored() const {
+    std::size_t sum = test_.size();
+    for (const Fold& fold : folds_) sum += fold.held_out.size();
+    return sum;
   }
   void add_kernels(std::vector<KernelData>& centres, const KernelRecipe& recipe, std::string name) {
     Contender contender{std::move(name), {}, {}, {}, false};
@@ -132,24 +193,22 @@ class PoolRun {
     const KernelDensity all(manifold_, centres.back().parameters(recipe));
     contender.test = all.log_prob(test_, &pool_);
     contender.models.push_back(make_model(data_.manifold, all.parameters()));
-    contenders_.push_back(std::move(contender));
+    add(std::move(contender));
   }
   double nll(std::size_t contender) const { return mean_score(contenders_[contender].validation).nll; }
 
   /// One flow a fold; their mean is the member. A fold without one leaves no member.
   void add_flow(long number, long flows) {
-    const double seconds = (limit_ - seconds_since(start_)) /
-                           static_cast<double>((flows - number) * static_cast<long>(folds_.size()));
+    const double left =
+        limit_ - seconds_since(start_) - kScoringPasses * flow_score_ * static_cast<double>(scored());
+    const double seconds = left / static_cast<double>((flows - number) * static_cast<long>(folds_.size()));
+    if (seconds <= 0) return;
     Contender contender{fmt::format("flow {}", number + 1), {}, {}, {}, false};
     std::vector<std::vector<double>> tests;
     for (std::size_t k = 0; k < folds_.size(); ++k) {
-      PoolFlow job{data_.manifold,
-                   part_of<float>(data_.points, folds_[k].training),
-                   part_of<float>(data_.points, folds_[k].held_out),
-                   request_.settings.seed + 1000 * static_cast<std::uint64_t>(number) + k,
-                   request_.settings.threads,
-                   device_};
+      const PoolFlow job = flow_job(number, k);
       const std::optional<Model> model = train(job, seconds, contender.name, k);
+      flow_failed_ = !model;
       if (!model) return;
       const std::vector<double> scores = log_densities_of_model(*model, choice_, part(folds_[k].held_out));
       contender.validation.insert(contender.validation.end(), scores.begin(), scores.end());
@@ -159,7 +218,25 @@ class PoolRun {
     if (!tests.empty())
       contender.test = pooled_log_densities(
           tests, std::vector<double>(tests.size(), 1 / static_cast<double>(tests.size())));
+    add(std::move(contender));
+  }
+
+  /// In the units of the data from here on: its scores and its models.
+  void add(Contender contender) {
+    const double unit = data_.standardisation.log_scale();
+    for (auto* scores : {&contender.validation, &contender.test})
+      for (double& score : *scores) score -= unit;
+    for (Model& model : contender.models) keep_standardisation(model, data_.standardisation);
     contenders_.push_back(std::move(contender));
+  }
+
+  PoolFlow flow_job(long number, std::size_t fold) const {
+    return {data_.manifold,
+            part_of<float>(data_.points, folds_[fold].training),
+            part_of<float>(data_.points, folds_[fold].held_out),
+            request_.settings.seed + 1000 * static_cast<std::uint64_t>(number) + fold,
+            request_.settings.threads,
+            device_};
   }
 
   std::optional<Model> train(const PoolFlow& job, double seconds, const std::string& name, std::size_t fold) {
@@ -175,8 +252,12 @@ class PoolRun {
                        : fmt::format("{} by {}", name, stage));
         steps_before_ = steps_;
       }
-      line->update(progress);
       FitProgress all = progress;
+      const double unit = data_.standardisation.log_scale();
+      all.validation += unit;
+      all.best += unit;
+      if (std::string_view(stage) == kLikelihoodStage) all.loss += unit;
+      line->update(all);
       all.iteration += steps_before_;
       all.best_iteration += steps_before_;
       steps_ = all.iteration;
@@ -196,10 +277,11 @@ class PoolRun {
     result.reference = manifold_->compact() ? "uniform density" : "base";
     if (!pool.test.empty()) {
       const MeanScore test = mean_score(pool.test);
+      result.test_points = pool.test.size();
       result.test_nll = test.nll;
       result.test_error = test.error;
       result.failed_test_points = test.failed;
-      result.reference_nll = base_scores(data_.manifold, test_).nll();
+      result.reference_nll = base_scores(data_.manifold, test_).nll() + data_.standardisation.log_scale();
     }
     for (const Tensor& tensor : pool.model.parameters)
       result.parameters += tensor.bytes.size() / item_size(tensor.dtype);
@@ -239,6 +321,8 @@ class PoolRun {
   static constexpr std::size_t kNone = static_cast<std::size_t>(-1);
   std::size_t best_kernel_ = kNone;  // of the contenders
   long steps_ = 0, steps_before_ = 0;
+  double kernel_seconds_ = 0, flow_score_ = 0;  // flow_score_: of one point
+  bool flow_failed_ = false;
 };
 
 }  // namespace

@@ -4,10 +4,13 @@
 #include <limits>
 #include <numeric>
 
+#include "apps/riemflow/commands.hpp"
 #include "apps/riemflow/fit/output_file.hpp"
 #include "apps/riemflow/fit/progress.hpp"
 #include "apps/riemflow/fit/provenance.hpp"
 #include "apps/riemflow/support/console.hpp"
+#include "apps/riemflow/support/signals.hpp"
+#include "apps/riemflow/support/task_progress.hpp"
 #include "riemflow/core/error.hpp"
 #include "riemflow/density/base.hpp"
 #include "riemflow/density/draws.hpp"
@@ -17,6 +20,10 @@
 namespace riemflow::app {
 namespace {
 
+/// Of the time limit, for the search and for the test; at least so many points are scored.
+constexpr double kSearchOfAll = 0.6, kScoresOfAll = 0.2;
+constexpr std::size_t kLeastTest = 200;
+
 std::optional<KernelShape> shape_of(const std::string& name) {
   for (const KernelShape shape : {KernelShape::one, KernelShape::local, KernelShape::anisotropic})
     if (name_of(shape) == name) return shape;
@@ -25,38 +32,59 @@ std::optional<KernelShape> shape_of(const std::string& name) {
 
 }  // namespace
 
-KernelFit fit_kernels(const FitSettings& settings, const TrainingData& data) {
+KernelFit fit_kernels(const FitSettings& settings, const TrainingData& data, double share) {
   require(data.target == nullptr, "a kernel density of a --target",
           "a kernel density is made of data: give a file");
   ThreadPool pool(settings.threads);
+  watch_interrupts();
+  TaskProgress progress("Kernel densities", 1, settings.quiet);
+  const auto start = Clock::now();
+  const SearchTime time{share * seconds_of(settings.time_limit),
+                        [&] {
+                          if (interrupted()) throw Exit{kInterrupted};
+                          return seconds_since(start);
+                        },
+                        [&](double done) { progress.reach(done, 1); }};
   return fit_kernel_density(parse_manifold<double>(data.manifold),
                             part_of<double>(data.points, data.split.training),
                             part_of<double>(data.points, data.split.validation), shape_of(settings.kernel),
-                            &pool, data.groups_of(data.split.training));
+                            &pool, data.groups_of(data.split.training), time);
 }
 
 FitResult run_kernel_fit(const FitRequest& request, const TrainingData& data) {
   require_place(request.output);
   const auto start = Clock::now();
-  const KernelFit fit = fit_kernels(request.settings, data);
+  const KernelFit fit = fit_kernels(request.settings, data, kSearchOfAll);
   FitResult result;
   result.progress.iteration = result.progress.best_iteration = fit.evaluations;
+  const double unit = data.standardisation.log_scale();
   KernelModel<double> density(data.manifold, fit.parameters, request.settings.threads);
+  // As many points as there is time for.
+  const double most = kScoresOfAll * seconds_of(request.settings.time_limit) / (2 * fit.seconds);
+  const auto scored_of = [&](std::vector<std::size_t> rows) {
+    const std::size_t n =
+        std::min(rows.size(), std::max(kLeastTest, static_cast<std::size_t>(std::min(most, 1e9))));
+    for (std::size_t i = 0; i < n; ++i) rows[i] = rows[i * rows.size() / n];
+    rows.resize(n);
+    return part_of<double>(data.points, rows);
+  };
   // Not the score that chose the recipe, which may be cross-validation in part.
-  result.progress.best = -density.log_prob(part_of<double>(data.points, data.split.validation)).mean();
-  result.stopped = "convergence";
+  result.progress.best = unit - density.log_prob(scored_of(data.split.validation)).mean();
+  result.stopped = fit.whole ? "convergence" : "time limit";
   result.kernels = KernelSummary{fit.recipe, fit.parameters.size()};
   const std::shared_ptr<const Manifold<double>> manifold = parse_manifold<double>(data.manifold);
   const auto reference = default_base<double>(manifold);
   result.reference = manifold->compact() ? "uniform density" : reference->name();
   result.test_nll = result.test_error = result.reference_nll = std::numeric_limits<double>::quiet_NaN();
   if (!data.split.test.empty()) {
-    const Points<double> test = part_of<double>(data.points, data.split.test);
+    const Points<double> test = scored_of(data.split.test);
+    result.test_points = test.size();
     const LogProb<double> scored = density.log_prob(test);
-    result.test_nll = -scored.mean();
+    result.test_nll = unit - scored.mean();
     result.test_error = scored.standard_error();
     const std::vector<double> base = log_densities_of(*reference, test);
-    result.reference_nll = -std::accumulate(base.begin(), base.end(), 0.0) / static_cast<double>(test.size());
+    result.reference_nll =
+        unit - std::accumulate(base.begin(), base.end(), 0.0) / static_cast<double>(test.size());
   }
   Model model = make_model(data.manifold, fit.parameters);
   for (const Tensor& tensor : model.parameters) result.parameters += tensor.bytes.size() / sizeof(double);

@@ -7,8 +7,9 @@
 
 namespace riemflow::app {
 
-/// Of the training points, by --kernel; every choice by the validation points.
-KernelFit fit_kernels(const FitSettings& settings, const TrainingData& data);
+/// Of the training points, by --kernel; every choice by the validation points, in that share of the time
+/// limit. Throws Exit{130} after an interrupt.
+KernelFit fit_kernels(const FitSettings& settings, const TrainingData& data, double share);
 
 /// Throws Error.
 FitResult run_kernel_fit(const FitRequest& request, const TrainingData& data);

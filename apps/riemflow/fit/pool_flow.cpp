@@ -18,6 +18,9 @@ constexpr int kFewDimensions = 3;
 constexpr long kMostMatching = 20'000, kMostTuning = 3000, kLeastTuning = 10, kTimedSteps = 10;
 /// Of the time left that steps are planned for: solves grow longer as training goes on.
 constexpr double kPlanned = 0.8;
+/// Of the time, for one validation; of at least so many points.
+constexpr double kValidationShare = 0.01;
+constexpr std::size_t kLeastValidated = 64;
 
 bool has_few_dimensions(const PoolFlow& job) {
   return parse_manifold<float>(job.manifold)->dimension() <= kFewDimensions;
@@ -52,7 +55,6 @@ FitConfig matching_config(const PoolFlow& job, const Kind& kind) {
   config.train.average = 0.999;
   config.train.adam.decay = kind.weight_decay;
   config.train.schedule = {Schedule::Shape::cosine, 5e-3, kMatchingSteps};
-  config.validation_points = 1000;
   config.patience = 0;
   return config;
 }
@@ -68,6 +70,9 @@ class FlowFit {
   FlowFit(const PoolFlow& job, double seconds, const FlowWatch& watch)
       : job_(job), seconds_(seconds), watch_(watch) {
     become(has_few_dimensions(job) ? kFine : kMany);
+    if (std::isfinite(seconds))
+      validated_ = std::clamp(static_cast<std::size_t>(kValidationShare * seconds / seconds_of_a_score(job)),
+                              kLeastValidated, validated_);
   }
 
   std::optional<Model> operator()() {
@@ -104,6 +109,7 @@ class FlowFit {
 
   /// Trains, and keeps what it found if that is the best so far.
   void run(const char* stage) {
+    config_.validation_points = validated_;
     Fit<float> fit(*flow_, config_, job_.training, job_.held_out);
     while (!fit.done() && going_)
       fit.advance([&](const FitProgress& progress) {
@@ -128,7 +134,7 @@ class FlowFit {
     }
     if (steps < kLeastTuning) return;
     set_steps(config_, steps, 8);
-    run("likelihood");
+    run(kLikelihoodStage);
   }
 
   double matching_share() const { return has_few_dimensions(job_) ? kMatchingShare : kPlanned; }
@@ -169,6 +175,7 @@ class FlowFit {
   std::unique_ptr<Transport<float>> flow_;
   Clock::time_point start_ = Clock::now();
   bool going_ = true;
+  std::size_t validated_ = 1000;  // points, in each validation but the last
   double best_ = std::numeric_limits<double>::infinity();
   std::vector<float> best_parameters_;
 };
@@ -178,6 +185,17 @@ class FlowFit {
 std::string why_no_pool_flow_on_gpu(const std::string& manifold) {
   const PoolFlow job{manifold, {}, {}, 0, 1, Device::cuda};
   return why_not_cuda(matching_config(job, has_few_dimensions(job) ? kFine : kMany).flow);
+}
+
+double seconds_of_a_score(const PoolFlow& job) {
+  const FitConfig config = matching_config(job, has_few_dimensions(job) ? kFine : kMany);
+  const auto flow = make_transport<float>(config.flow, job.seed, job.threads, job.device);
+  const std::size_t n = std::min(job.held_out.size(), static_cast<std::size_t>(kLanes * flow->threads()));
+  Points<float> points(n, job.held_out.dimension);
+  std::copy_n(job.held_out.values.begin(), points.values.size(), points.values.begin());
+  const auto begun = Clock::now();
+  flow->log_prob(points);
+  return 2 * seconds_since(begun) / static_cast<double>(n);
 }
 
 std::optional<Model> fit_pool_flow(const PoolFlow& job, double seconds, const FlowWatch& watch) {

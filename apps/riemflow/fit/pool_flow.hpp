@@ -26,9 +26,14 @@ using FlowWatch = std::function<bool(const char* stage, const FitProgress& progr
 /// kTuningSteps, and the same bits for any number of threads.
 std::optional<Model> fit_pool_flow(const PoolFlow& job, double seconds, const FlowWatch& watch);
 
+/// Of the log-density of one point, about: twice that of such a flow before it is trained.
+double seconds_of_a_score(const PoolFlow& job);
+
 /// Why a GPU cannot train the flow of a pool on the manifold; empty where it can.
 std::string why_no_pool_flow_on_gpu(const std::string& manifold);
 
+/// The stage whose loss is a likelihood.
+inline constexpr const char* kLikelihoodStage = "likelihood";
 inline constexpr long kMatchingSteps = 4000, kTuningSteps = 400;
 
 }  // namespace riemflow::app

@@ -1,6 +1,7 @@
 #include "apps/riemflow/fit/provenance.hpp"
 
 #include "apps/riemflow/fit/kernel.hpp"
+#include "riemflow/io/model_standardisation.hpp"
 
 namespace riemflow::app {
 
@@ -9,6 +10,7 @@ void describe(Model& model, const FitRequest& request, const TrainingData& data)
   model.metadata["seed"] = std::to_string(request.settings.seed);
   model.metadata["data_sha256"] = data.sha256;
   model.metadata["data_name"] = data.name;
+  if (model.config.model != ModelKind::pool) keep_standardisation(model, data.standardisation);
 }
 
 nlohmann::ordered_json read_provenance(const std::string& text) {

@@ -59,8 +59,9 @@ class Run {
       };
       while (!fit_.done() && !interrupted() && seconds_since(start) < limit) {
         fit_.advance([&](const FitProgress& progress) {
-          log.add(progress, seconds_since(start));
-          show(progress);
+          const FitProgress shown = in_units(progress);
+          log.add(shown, seconds_since(start));
+          show(shown);
         });
         if (seconds_since(saved) < request_.settings.checkpoint_every) continue;
         save_or_warn();
@@ -80,7 +81,7 @@ class Run {
     result.stopped = !fit_.done() ? "time limit" : fit_.out_of_patience() ? "patience" : "iterations";
     const FitState<T> state = fit_.state();
     fit_.finish();
-    result.progress = fit_.progress();
+    result.progress = in_units(fit_.progress());
     result.parameters = flow_->parameters().size();
     score_test(result);
     Model model = described(flow_->parameters(), state);
@@ -91,6 +92,17 @@ class Run {
   }
 
  private:
+  /// Nats of densities in the units of the data. A loss of flow matching has no such.
+  FitProgress in_units(FitProgress progress) const {
+    const double unit = data_.standardisation.log_scale();
+    const bool likelihood =
+        config_.objective == Objective::likelihood || progress.iteration > config_.iterations;
+    if (likelihood) progress.loss += unit;
+    progress.validation += unit;
+    progress.best += unit;
+    return progress;
+  }
+
   Device device() const { return device_named(request_.settings.device).value(); }
 
   /// As the fit begins; a run that is resumed brings its own parameters. Over a kernel density a flow begins
@@ -118,12 +130,13 @@ class Run {
     if (request_.resume != nullptr) {
       parameters = kernels_of(*request_.resume, kBasePrefix);
     } else {
-      const KernelFit fit = fit_kernels(request_.settings, data_);
+      const KernelFit fit = fit_kernels(request_.settings, data_, 1.0 / 3);
       parameters = fit.parameters;
       KernelModel<double> density(data_.manifold, parameters, request_.settings.threads);
       say("{}Base: {}; its validation NLL is {:.4f} nats.", request_.label,
           text_of({fit.recipe, parameters.size()}),
-          -density.log_prob(part_of<double>(data_.points, data_.split.validation)).mean());
+          data_.standardisation.log_scale() -
+              density.log_prob(part_of<double>(data_.points, data_.split.validation)).mean());
     }
     return std::make_shared<KernelDensity>(parse_manifold<double>(data_.manifold), std::move(parameters));
   }
@@ -158,7 +171,7 @@ class Run {
     // Before the first validation there is no best: the current parameters are.
     const bool validated = !std::isnan(state.progress.best);
     Model model = described(validated ? state.best_parameters : state.parameters, state);
-    model.metadata["provenance"] = provenance(request_, data_, state.progress, nullptr).dump();
+    model.metadata["provenance"] = provenance(request_, data_, in_units(state.progress), nullptr).dump();
     return model;
   }
 
@@ -186,11 +199,12 @@ class Run {
     if (data_.split.test.empty()) return;
     const Points<T> test = part_of<T>(data_.points, data_.split.test);
     const std::vector<double> log_reference = log_densities_of(*reference, test);
-    result.reference_nll =
-        -std::accumulate(log_reference.begin(), log_reference.end(), 0.0) / static_cast<double>(test.size());
+    const double unit = data_.standardisation.log_scale();
+    result.reference_nll = unit - std::accumulate(log_reference.begin(), log_reference.end(), 0.0) /
+                                      static_cast<double>(test.size());
     const std::unique_ptr<Transport<T>> exact = exact_flow();
     const LogProb<T> scored = (exact ? *exact : *flow_).log_prob(test);
-    result.test_nll = -scored.mean();
+    result.test_nll = unit - scored.mean();
     result.test_error = scored.standard_error();
     result.failed_test_points = scored.summary.failures.size();
     for (const Failure& failure : scored.summary.failures)
@@ -241,7 +255,8 @@ std::string why_not_on_gpu(const FitSettings& settings, const std::string& manif
   return "";
 }
 
-FitResult run_fit(const FitRequest& request, const TrainingData& data) {
+FitResult run_fit(const FitRequest& request, const TrainingData& raw) {
+  const TrainingData data = standardised(raw);
   if (request.settings.model == name_of(ModelKind::vmf_mixture)) return run_mixture_fit(request, data);
   if (request.settings.model == name_of(ModelKind::pool)) return run_pool_fit(request, data);
   if (request.settings.model == name_of(ModelKind::kde)) return run_kernel_fit(request, data);

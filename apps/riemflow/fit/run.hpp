@@ -39,6 +39,7 @@ struct FitResult {
   double reference_nll = 0;             ///< of the base on the test points
   std::string reference;                ///< "uniform density" or the base's name
   std::size_t failed_test_points = 0;
+  std::optional<std::size_t> test_points;  ///< that were scored, where there was no time for all
   std::size_t parameters = 0;
   std::optional<TargetScore> target;  ///< of a fit to a target, in place of the test
   double seconds = 0;
@@ -49,7 +50,8 @@ struct FitResult {
   std::string members_table;
 };
 
-/// Throws Error, and Exit{130} after an interrupt, with the checkpoint saved.
+/// In standardised coordinates; the model and what is said of it are in those of the data. Throws Error, and
+/// Exit{130} after an interrupt, with the checkpoint saved.
 FitResult run_fit(const FitRequest& request, const TrainingData& data);
 
 /// Empty if a flow of these settings can be computed on the GPU of this machine, else why not.

@@ -24,6 +24,52 @@ std::vector<std::size_t> firsts(const std::vector<std::size_t>& groups) {
   return first;
 }
 
+/// The names of the columns that Euclidean coordinates came from, by their numbers in a point. A sphere's
+/// point is two columns or three, as any other's numbers.
+std::vector<std::string> names_of_numbers(const Manifold<double>& manifold,
+                                          const std::vector<std::string>& columns) {
+  std::vector<std::string> names;
+  const auto ambient = static_cast<std::size_t>(manifold.ambient());
+  std::size_t next = 0;
+  for (const Factor<double>& factor : manifold.factors()) {
+    const auto numbers = static_cast<std::size_t>(factor.manifold->ambient());
+    const bool angles = factor.geometry == Geometry::sphere && columns.size() < ambient;
+    for (std::size_t c = 0; c < numbers; ++c)
+      names.push_back(!angles && next + c < columns.size() ? columns[next + c]
+                                                           : fmt::format("coordinate {}", names.size() + 1));
+    next += angles ? numbers - 1 : numbers;
+  }
+  return names;
+}
+
+}  // namespace
+
+TrainingData standardised(const TrainingData& raw) {
+  TrainingData data = raw;
+  if (data.target != nullptr) return data;
+  const auto manifold = parse_manifold<double>(data.manifold);
+  const std::vector<std::string> names = names_of_numbers(*manifold, data.columns);
+  std::vector<std::size_t> constant;
+  data.standardisation =
+      standardisation_of(*manifold, part_of<double>(data.points, data.split.training), &constant);
+  if (!constant.empty())
+    throw Error(fmt::format("{}: column '{}' is {} in all training points", data.name,
+                            names[constant.front()], data.standardisation.shift[constant.front()]),
+                "a density needs numbers that differ: leave the column out (--columns)", Fault::bad_data);
+  if (data.standardisation.identity()) return data;
+  std::string formulas;
+  const std::vector<bool> euclidean = euclidean_numbers(*manifold);
+  for (std::size_t c = 0; c < euclidean.size(); ++c)
+    if (euclidean[c])
+      formulas += fmt::format("{}({} - {:.6g})/{:.6g}", formulas.empty() ? "" : ", ", names[c],
+                              data.standardisation.shift[c], data.standardisation.scale[c]);
+  say("Euclidean columns are standardised inside the model: {}.", formulas);
+  data.points = data.standardisation.standardised<double>(data.points);
+  return data;
+}
+
+namespace {
+
 /// vmf:mu=…;…;… is on a sphere, wrapped-normal:mean=…;… on a ball, of as many coordinates as they name.
 std::string manifold_of_target(const std::string& target) {
   const auto numbers_after = [&](const char* key) -> std::ptrdiff_t {

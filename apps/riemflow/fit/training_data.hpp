@@ -7,6 +7,7 @@
 #include "apps/riemflow/fit/settings.hpp"
 #include "apps/riemflow/support/data.hpp"
 #include "riemflow/density/distribution.hpp"
+#include "riemflow/density/standardisation.hpp"
 #include "riemflow/io/point_source.hpp"
 #include "riemflow/train/split.hpp"
 
@@ -24,6 +25,7 @@ struct TrainingData {
   std::size_t duplicates = 0;        ///< of the rows
   std::vector<std::size_t> groups;   ///< of the points: those of one group are on one side of a split
   Split split;
+  Standardisation standardisation;  ///< of the points, where they are standardised
   /// Learned by reverse KL in place of points; null: there are points.
   std::shared_ptr<const Distribution<double>> target;
 
@@ -46,6 +48,10 @@ DataIdentity identity_of(const DataChoice& data);
 TrainingData read_training_data(const DataChoice& choice, const FitSettings& settings);
 /// path: a file, "-" or the name of a data set, all else as the settings have it.
 TrainingData read_training_data(const std::string& path, const FitSettings& settings);
+
+/// With Euclidean columns in units of their spread in the training points, which is said. Throws
+/// Error(Fault::bad_data) where one is constant.
+TrainingData standardised(const TrainingData& data);
 
 /// settings.target in place of a file. Throws Error where it is none, or its manifold is neither given nor
 /// plain from it.

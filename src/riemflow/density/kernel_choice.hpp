@@ -3,6 +3,7 @@
 // not know, found by steps from neighbour to neighbour on a grid of recipes.
 
 #include <functional>
+#include <limits>
 #include <optional>
 
 #include "riemflow/density/kernel_data.hpp"
@@ -14,6 +15,18 @@ struct KernelFit {
   KernelParameters parameters;
   double score = 0;     ///< mean log-likelihood of points that the scored density did not know
   int evaluations = 0;  ///< recipes tried
+  double seconds = 0;   ///< of the density at one point, about, with all centres
+  bool whole = false;   ///< whether the search came to its end, with all centres
+};
+
+/// What a search may take. Where that is not enough for all centres, recipes are searched on samples of them,
+/// a few hundred first and then four times as many while there is time, and carried over to all.
+struct SearchTime {
+  double seconds = std::numeric_limits<double>::infinity();
+  /// Seconds since the search began; none: by a clock. Asked often, from all threads: may throw to give up.
+  std::function<double()> elapsed = nullptr;
+  /// After each recipe that was tried: how much of the search is done, up to 1.
+  std::function<void(double)> progress = nullptr;
 };
 
 /// The best kernel density of that shape on the points, of any shape if there is none. Recipes are scored on
@@ -26,15 +39,16 @@ struct KernelFit {
 /// it, and the smallest number of neighbours always looks best.
 KernelFit fit_kernel_density(std::shared_ptr<const Manifold<double>> manifold, const Points<double>& points,
                              const Points<double>& validation = {}, std::optional<KernelShape> shape = {},
-                             ThreadPool* pool = nullptr, const std::vector<std::size_t>& groups = {});
+                             ThreadPool* pool = nullptr, const std::vector<std::size_t>& groups = {},
+                             const SearchTime& time = {});
 
-/// The best of each shape, in the order of KernelShape, for the price of the last. Without the anisotropic
-/// one where that would be round, and so a local one again, and without those behind the first that are not
-/// begun when enough() says so.
+/// The best of each shape, in the order of KernelShape, for the price of the last; recipes alone, without
+/// parameters. Without the anisotropic one where that would be round, and so a local one again, and without
+/// those behind the first that there was no time for.
 std::vector<KernelFit> fit_kernel_densities(std::shared_ptr<const Manifold<double>> manifold,
                                             const Points<double>& points,
                                             const Points<double>& validation = {}, ThreadPool* pool = nullptr,
-                                            const std::function<bool()>& enough = {},
-                                            const std::vector<std::size_t>& groups = {});
+                                            const std::vector<std::size_t>& groups = {},
+                                            const SearchTime& time = {});
 
 }  // namespace riemflow

@@ -4,7 +4,7 @@
 #include <Eigen/LU>
 #include <algorithm>
 #include <cmath>
-#include <functional>
+#include <numeric>
 
 #include "riemflow/core/error.hpp"
 
@@ -32,7 +32,7 @@ std::string_view name_of(KernelShape shape) {
 }
 
 KernelData::KernelData(std::shared_ptr<const Manifold<double>> manifold, const Points<double>& points,
-                       int most_neighbours, ThreadPool* pool)
+                       int most_neighbours, ThreadPool* pool, const std::function<void()>& ask)
     : space_(std::make_shared<KernelSpace>(std::move(manifold))) {
   require(points.size() > 0 && points.dimension == space_->manifold().ambient(),
           "a kernel density of " + std::to_string(points.size()) + " points of " +
@@ -41,30 +41,49 @@ KernelData::KernelData(std::shared_ptr<const Manifold<double>> manifold, const P
               " numbers a point, and at least one point");
   const MetricTree all(*space_, points);
   const double extent = all.nodes().front().radius;
+  // Equal points are next to each other along a line: |⟨u, a − b⟩| ≤ |a − b|, which no distance is shorter
+  // than. A tree finds them slowly in many dimensions.
+  const auto width = static_cast<std::size_t>(space_->width());
+  std::vector<double> along(points.size());
+  for (std::size_t i = 0; i < points.size(); ++i)
+    for (std::size_t c = 0; c < width; ++c)
+      along[i] += all.embedded(i)[c] * std::cos(1.7 * static_cast<double>(c)) / std::sqrt(double(width));
+  std::vector<std::uint32_t> line(points.size()), place(points.size());
+  std::iota(line.begin(), line.end(), 0u);
+  std::sort(line.begin(), line.end(), [&](std::uint32_t a, std::uint32_t b) { return along[a] < along[b]; });
+  for (std::size_t i = 0; i < line.size(); ++i) place[line[i]] = static_cast<std::uint32_t>(i);
+
   // In the order of the tree: near in space, near in memory.
+  const double same = kSame * extent;
   std::vector<bool> taken(points.size());
-  std::vector<std::uint32_t> same;
   centres_.dimension = points.dimension;
   for (std::size_t i = 0; i < points.size(); ++i) {
+    if (ask && i % kPiece == 0) ask();
     if (taken[i]) continue;
-    all.within(*space_, all.embedded(i), kSame * extent, same);
     weights_.push_back(0);
-    for (const std::uint32_t other : same) {
-      if (!taken[other]) weights_.back() += 1 / static_cast<double>(points.size());
-      taken[other] = true;
-    }
+    const auto take = [&](std::uint32_t other) {
+      if (std::abs(along[other] - along[i]) > same) return false;
+      if (!taken[other] && space_->squared_distance(all.embedded(i), all.embedded(other)) <= same * same) {
+        weights_.back() += 1 / static_cast<double>(points.size());
+        taken[other] = true;
+      }
+      return true;
+    };
+    for (std::size_t j = place[i]; j < line.size() && take(line[j]);) ++j;
+    for (std::size_t j = place[i]; j > 0 && take(line[j - 1]);) --j;
     origins_.push_back(all.order()[i]);
     const auto point = points[all.order()[i]];
     centres_.values.insert(centres_.values.end(), point.begin(), point.end());
   }
   tree_ = std::make_shared<MetricTree>(*space_, centres_);
 
-  kept_ = std::min(static_cast<std::size_t>(std::max(most_neighbours, 1)), size() - 1);
+  kept_ = std::min(static_cast<std::size_t>(std::max(most_neighbours, 0)), size() - 1);
   distances_.resize(size() * kept_);
   neighbours_.resize(size() * kept_);
   in_pieces(size(), pool, [&](std::size_t begin, std::size_t end) {
     std::vector<MetricTree::Neighbour> found;
     for (std::size_t i = begin; i < end; ++i) {
+      if (ask && i % 16 == 0) ask();
       tree_->nearest(*space_, tree_->embedded(i), kept_, static_cast<std::uint32_t>(i), found);
       const std::size_t row = tree_->order()[i] * kept_;
       for (std::size_t k = 0; k < kept_; ++k) {

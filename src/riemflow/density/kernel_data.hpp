@@ -2,6 +2,7 @@
 // Points as centres of kernels, with what every choice of bandwidths needs of them, computed once: a tree,
 // the nearest neighbours of each, and the covariances of those.
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <string_view>
@@ -35,9 +36,10 @@ struct KernelRecipe {
 class KernelData {
  public:
   /// Points nearer to each other than 1e-9 of the extent of all are one centre, of their weights together.
-  /// The neighbours of `most_neighbours` are kept.
+  /// The neighbours of `most_neighbours` are kept. ask(): now and then while they are looked for, from any
+  /// thread; may throw to give up.
   KernelData(std::shared_ptr<const Manifold<double>> manifold, const Points<double>& points,
-             int most_neighbours, ThreadPool* pool = nullptr);
+             int most_neighbours, ThreadPool* pool = nullptr, const std::function<void()>& ask = {});
 
   std::size_t size() const { return centres_.size(); }
   const std::shared_ptr<const Manifold<double>>& manifold() const { return space_->shared_manifold(); }

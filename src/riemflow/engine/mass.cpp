@@ -9,6 +9,7 @@
 #include "riemflow/engine/kernel_mass.hpp"
 #include "riemflow/engine/mixture_mass.hpp"
 #include "riemflow/engine/pool_density.hpp"
+#include "riemflow/engine/standardised.hpp"
 #include "riemflow/manifold/parse.hpp"
 #include "riemflow/manifold/whole.hpp"
 
@@ -162,10 +163,39 @@ Mass pool_mass(PoolDensity<T>& pool, const CubatureOptions& options, std::size_t
   return mass;
 }
 
+template <class T>
+bool has_standardised(PoolDensity<T>& pool) {
+  for (std::size_t m = 0; m < pool.size(); ++m)
+    if (dynamic_cast<Standardised<T>*>(&pool.member(m)) != nullptr) return true;
+  return false;
+}
+
 }  // namespace
 
 template <class T>
 std::vector<double> log_density_at(Density<T>& density, const Points<double>& points, SolveSummary* cost) {
+  // Standardised before it is rounded: a float has no room for metres far from the origin.
+  if (auto* outer = dynamic_cast<Standardised<T>*>(&density)) {
+    std::vector<double> values =
+        log_density_at(outer->inner(), outer->standardisation().template standardised<double>(points), cost);
+    const double log_scale = outer->standardisation().log_scale();
+    for (double& value : values) value -= log_scale;
+    return values;
+  }
+  if (auto* pool = dynamic_cast<PoolDensity<T>*>(&density); pool != nullptr && has_standardised(*pool)) {
+    std::vector<double> largest(points.size(), -INFINITY), sum(points.size(), 0);
+    for (std::size_t m = 0; m < pool->size(); ++m) {
+      const std::vector<double> own = log_density_at(pool->member(m), points, cost);
+      for (std::size_t i = 0; i < own.size(); ++i) {
+        const double term = std::log(pool->weight(m)) + own[i], most = std::max(largest[i], term);
+        if (most == -INFINITY) continue;
+        sum[i] = sum[i] * std::exp(largest[i] - most) + std::exp(term - most);  // NaN stays
+        largest[i] = most;
+      }
+    }
+    for (std::size_t i = 0; i < sum.size(); ++i) largest[i] += std::log(sum[i]);
+    return largest;
+  }
   Points<T> rounded = converted<T>(points);
   std::vector<Pack<T>> x(static_cast<std::size_t>(points.dimension));
   for (std::size_t t = 0; t < rounded.tiles(); ++t) {
@@ -200,6 +230,8 @@ FlowConfig with_exact_divergence(FlowConfig config) {
 template <class T>
 Mass total_mass(Density<T>& density, const CubatureOptions& options, std::size_t samples, std::uint64_t seed,
                 FlowMass flows) {
+  if (auto* outer = dynamic_cast<Standardised<T>*>(&density))  // a mass has no unit
+    return total_mass(outer->inner(), options, samples, seed, flows);
   if (auto* pool = dynamic_cast<PoolDensity<T>*>(&density))
     return pool_mass(*pool, options, samples, seed, flows);
   if (auto* mixture = dynamic_cast<MixtureDensity<T>*>(&density))

@@ -5,6 +5,8 @@
 #include <cmath>
 #include <set>
 
+#include "riemflow/io/model_standardisation.hpp"
+
 namespace riemflow {
 namespace {
 
@@ -14,20 +16,6 @@ std::vector<double> point_at(const Points<double>& points, std::size_t i) {
   std::vector<double> point;
   for (const double x : points[i]) point.push_back(x + 0.0);  // −0 + 0 = 0
   return point;
-}
-
-bool has_centre_among(const Model& model, const std::set<std::vector<double>>& points) {
-  if (model.config.model == ModelKind::pool) {
-    for (const Model& member : pool_of(model).members)
-      if (has_centre_among(member, points)) return true;
-    return false;
-  }
-  const bool base = metadata_of(model, "base") == "kde";
-  if (model.config.model != ModelKind::kde && !base) return false;
-  const Points<double> centres = kernels_of(model, base ? kBasePrefix : "").centres;
-  for (std::size_t i = 0; i < centres.size(); ++i)
-    if (points.contains(point_at(centres, i))) return true;
-  return false;
 }
 
 }  // namespace
@@ -67,9 +55,22 @@ std::optional<HeldOutScores> held_out_of(const Model& model) {
 }
 
 bool has_centre_among(const Model& model, const Points<double>& points) {
+  if (points.size() == 0) return false;
+  if (model.config.model == ModelKind::pool) {
+    for (const Model& member : pool_of(model).members)
+      if (has_centre_among(member, points)) return true;
+    return false;
+  }
+  const bool base = metadata_of(model, "base") == "kde";
+  if (model.config.model != ModelKind::kde && !base) return false;
+  // Centres are standardised, by the same operations, and so are equal bit for bit.
+  const Points<double> own = standardisation_of(model).standardised<double>(points);
   std::set<std::vector<double>> wanted;
-  for (std::size_t i = 0; i < points.size(); ++i) wanted.insert(point_at(points, i));
-  return !wanted.empty() && has_centre_among(model, wanted);
+  for (std::size_t i = 0; i < own.size(); ++i) wanted.insert(point_at(own, i));
+  const Points<double> centres = kernels_of(model, base ? kBasePrefix : "").centres;
+  for (std::size_t i = 0; i < centres.size(); ++i)
+    if (wanted.contains(point_at(centres, i))) return true;
+  return false;
 }
 
 }  // namespace riemflow

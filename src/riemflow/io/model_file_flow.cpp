@@ -10,7 +10,9 @@
 #include "riemflow/core/error.hpp"
 #include "riemflow/engine/kernel_model.hpp"
 #include "riemflow/engine/mixture_density.hpp"
+#include "riemflow/engine/standardised.hpp"
 #include "riemflow/io/model_file.hpp"
+#include "riemflow/io/model_standardisation.hpp"
 #include "riemflow/io/safetensors_header.hpp"
 #include "riemflow/manifold/parse.hpp"
 
@@ -94,6 +96,7 @@ void check_model(const Model& model, Fault structure, Fault numbers) {
           about(model) + "its precision is " + json_quoted(model.precision), "it must be float or double",
           structure);
   validate(model.config);
+  standardisation_of(model, structure);
   if (model.config.model == ModelKind::kde) {
     require(model.precision == "double",
             fmt::format("{}a kernel density of precision {}", about(model), json_quoted(model.precision)),
@@ -137,6 +140,8 @@ Model make_model(const Transport<T>& flow, std::span<const T> parameters) {
         make_tensor<T>(block.name, shape_of(block), parameters.subspan(block.offset, block.size())));
   if (const auto kernels = std::dynamic_pointer_cast<const KernelDensity>(flow.exact_base()))
     add_kernels(model, kernels->parameters(), kBasePrefix);
+  if (const auto* outer = dynamic_cast<const Standardised<T>*>(&flow))
+    keep_standardisation(model, outer->standardisation());
   return model;
 }
 
@@ -161,7 +166,9 @@ std::unique_ptr<Transport<T>> make_flow(const Model& model, int threads,
         base ? std::make_unique<Flow<T>>(model.config, 0, threads, std::move(base))
              : make_transport<T>(model.config, 0, threads, device, std::move(kernels));
     std::copy(parameters.begin(), parameters.end(), flow->parameters().begin());
-    return flow;
+    Standardisation standardisation = standardisation_of(model);
+    if (standardisation.identity()) return flow;
+    return std::make_unique<StandardisedFlow<T>>(std::move(flow), std::move(standardisation));
   } catch (const std::bad_alloc&) {
     throw Error(about(model) + "its flow needs more memory than there is",
                 "use fewer threads, or Hutchinson's divergence with few probes");
@@ -175,8 +182,12 @@ std::unique_ptr<Density<T>> make_density(const Model& model, int threads, Device
   require(device != Device::cuda,
           fmt::format("{}a {} is not computed on a GPU", about(model), name_of(model.config.model)),
           "use --device cpu");
-  if (model.config.model == ModelKind::kde)
-    return std::make_unique<KernelModel<T>>(model.config.manifold, kernels_of(model, ""), threads);
+  if (model.config.model == ModelKind::kde) {
+    auto kernels = std::make_unique<KernelModel<T>>(model.config.manifold, kernels_of(model, ""), threads);
+    Standardisation standardisation = standardisation_of(model);
+    if (standardisation.identity()) return kernels;
+    return std::make_unique<StandardisedDensity<T>>(std::move(kernels), std::move(standardisation));
+  }
   return std::make_unique<MixtureDensity<T>>(model.config.manifold, mixture_of(model), threads);
 }
 
