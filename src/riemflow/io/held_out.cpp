@@ -66,10 +66,12 @@ std::optional<HeldOutScores> held_out_of(const Model& model) {
   return std::nullopt;
 }
 
-bool has_centre_among(const Model& model, const Points<double>& points) {
-  std::set<std::vector<double>> wanted;
-  for (std::size_t i = 0; i < points.size(); ++i) wanted.insert(point_at(points, i));
-  return !wanted.empty() && has_centre_among(model, wanted);
+bool has_learned_from_validation(const Model& model, const Points<double>& training,
+                                 const Points<double>& validation) {
+  std::set<std::vector<double>> unseen;
+  for (std::size_t i = 0; i < validation.size(); ++i) unseen.insert(point_at(validation, i));
+  for (std::size_t i = 0; i < training.size(); ++i) unseen.erase(point_at(training, i));
+  return !unseen.empty() && has_centre_among(model, unseen);
 }
 
 }  // namespace riemflow
