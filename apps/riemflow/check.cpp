@@ -6,6 +6,7 @@
 
 #include "apps/riemflow/check/examination.hpp"
 #include "apps/riemflow/commands.hpp"
+#include "apps/riemflow/fit/recorded.hpp"
 #include "apps/riemflow/support/console.hpp"
 #include "apps/riemflow/support/count.hpp"
 #include "apps/riemflow/support/data.hpp"
@@ -77,9 +78,7 @@ void run(const CheckOptions& options) {
   progress.reset();
   if (found.data) {
     for (const std::string& remark : source->remarks()) say_text(remark);
-    if (found.data->is_training_data)
-      say("Warning: {} is the data that the model was trained on; its NLL there says nothing of new data.",
-          options.data.path);
+    if (found.data->is_training_data) say_text(seen_warning(options.data.path, fit_scores(model)));
   }
   const std::string verdict = "verdict: " + verdict_of(found);
   if (options.json) {

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <filesystem>
 #include <map>
-#include <set>
 
 #include "apps/riemflow/commands.hpp"
 #include "apps/riemflow/fit/output_file.hpp"
@@ -35,7 +34,6 @@ struct HeldOut {
   std::vector<std::size_t> numbers;  ///< of the validation points, as the fits read them
   Points<double> validation, test;
   const Model* split = nullptr;  ///< whose split it is; null: all points, none of a fit's
-  bool folds = false;            ///< training points are among them
   /// Of members that have seen these points since: their log-densities before that.
   std::map<const Model*, std::vector<double>> scores;
 };
@@ -51,18 +49,10 @@ HeldOutScores honest_scores(const Model& member, const ModelData& own, const std
               "use the file as riemflow wrote it", Fault::bad_data);
     return *kept;
   }
-  // Equal points on both sides of the split were centres from the start.
-  std::set<std::vector<double>> training;
-  for (std::size_t i = 0; i < own.training.size(); ++i)
-    training.emplace(own.training[i].begin(), own.training[i].end());
-  Points<double> unseen(0, own.validation.dimension);
-  for (std::size_t i = 0; i < own.validation.size(); ++i)
-    if (!training.contains({own.validation[i].begin(), own.validation[i].end()}))
-      unseen.values.insert(unseen.values.end(), own.validation[i].begin(), own.validation[i].end());
   const Values settings = recorded_settings(member);
   const auto model = settings.find("model");
   const bool fitted_pool = model != settings.end() && model->second == name_of(ModelKind::pool);
-  require(!fitted_pool && !has_centre_among(member, unseen),
+  require(!fitted_pool && !has_learned_from_validation(member, own.training, own.validation),
           fmt::format("{} has learned from the validation points of {} and does not hold its scores of them "
                       "from before, so that it would get all the weight",
                       member.path, data),
@@ -119,7 +109,9 @@ HeldOut held_out(const PoolOptions& options, const std::vector<Model>& members) 
     result.test = own.test;
   }
   if (result.split != nullptr) {
-    result.folds = result.numbers.size() > result.validation.size();
+    require(!result.numbers.empty(), fmt::format("no point of {} is new to all members", options.data.path),
+            "give another file", Fault::bad_data);
+    const bool folds = result.numbers.size() > result.validation.size();
     result.validation.values.clear();
     for (const std::size_t number : result.numbers) {
       const auto found = points.find(number);
@@ -134,7 +126,7 @@ HeldOut held_out(const PoolOptions& options, const std::vector<Model>& members) 
       for (const std::size_t number : result.numbers) result.scores[member].push_back(scores.at(number));
     say("{} is what the members were fitted to: the weights are chosen on the {} {} points of their split, "
         "and {} test points are left.",
-        options.data.path, result.validation.size(), result.folds ? "training and validation" : "validation",
+        options.data.path, result.validation.size(), folds ? "training and validation" : "validation",
         result.test.size());
     return result;
   }

@@ -3,7 +3,9 @@
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
+#include "apps/riemflow/check/data_scores.hpp"
 #include "apps/riemflow/commands.hpp"
+#include "apps/riemflow/fit/recorded.hpp"
 #include "apps/riemflow/support/console.hpp"
 #include "apps/riemflow/support/data.hpp"
 #include "apps/riemflow/support/density_unit.hpp"
@@ -55,7 +57,8 @@ std::string nats(double mean, double error, const DensityUnit& unit) {
 }
 
 void print(const ScoreOptions& options, const Model& model, const Manifold<double>& manifold,
-           const Scores& scores, const DensityUnit& unit, const PointSource& source, double tolerance) {
+           const Scores& scores, const DensityUnit& unit, const PointSource& source, double tolerance,
+           bool seen) {
   const double nll = -(scores.log_density.mean() + unit.log_size);
   const double error = scores.log_density.standard_error();
   const double uniform = manifold.log_volume() - unit.log_size;
@@ -78,6 +81,13 @@ void print(const ScoreOptions& options, const Model& model, const Manifold<doubl
          scores.solves == 0 ? 0.0
                             : static_cast<double>(scores.evaluations) / static_cast<double>(scores.solves)}};
     if (manifold.compact()) out["nll_uniform"] = uniform;
+    out["is_training_data"] = seen;
+    if (seen) {
+      const FitScores fit = fit_scores(model);
+      out["fit"] = {{"validation_nll", fit.validation - unit.log_size},
+                    {"test_nll", fit.test - unit.log_size},
+                    {"test_nll_standard_error", fit.test_error}};
+    }
     for (const Failures::Named& failure : scores.failures.named)
       out["failures"].push_back({{"place", failure.place}, {"reason", explain(failure.status)}});
     text = out.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
@@ -115,7 +125,9 @@ void run(const ScoreOptions& options) {
     say("{} of {} points have density 0 (the projection point of a stereographic model), so the mean NLL is "
         "infinite.",
         none, scores.points);
-  print(options, model, *manifold, scores, unit, *source, tolerance);
+  const bool seen = is_training_data(model, *source);
+  if (seen) say_text(seen_warning(options.data.path, fit_scores(model), unit.log_size));
+  print(options, model, *manifold, scores, unit, *source, tolerance, seen);
   end_on_failures(scores.failures, scores.points, "points", !options.output.empty(), options.allow_failures);
 }
 
@@ -137,7 +149,10 @@ void add_score(CLI::App& app) {
   add_force(*command, options->force);
   add_json(*command, options->json);
   command->footer(
-      "The mean is that of −log p(x), in nats, with its standard error. A point whose density cannot be\n"
+      "The mean is that of −log p(x), in nats, with its standard error; on the data of the fit a warning "
+      "says "
+      "what the\n"
+      "fit found at points that it had held out. A point whose density cannot be\n"
       "computed is named, is nan in the rows and left out of the mean; the exit code is then 75.\n\n"
       "Examples:\n"
       "  riemflow score quakes.model quakes.csv\n"

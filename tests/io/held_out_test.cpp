@@ -59,17 +59,20 @@ TEST(HeldOut, AnotherTensorOfThatNameIsRefused) {
   EXPECT_THROW(held_out_of(model), Error);
 }
 
-TEST(HeldOut, CentresAreFoundInPoolsToo) {
+TEST(HeldOut, ValidationPointsThatBecameCentresAreFoundInPoolsToo) {
   const Model kernels = kernels_at(axes({0, 1}));
-  EXPECT_TRUE(has_centre_among(kernels, axes({2, 1})));
-  EXPECT_FALSE(has_centre_among(kernels, axes({2})));
-  EXPECT_FALSE(has_centre_among(kernels, Points<double>(0, 3)));
+  const Points<double> none(0, 3);
+  EXPECT_TRUE(has_learned_from_validation(kernels, axes({0}), axes({2, 1})));
+  EXPECT_FALSE(has_learned_from_validation(kernels, axes({0, 1}), axes({2})));
+  EXPECT_FALSE(has_learned_from_validation(kernels, axes({0, 1}), none));
+  // An equal point on the other side of the split was a centre from the start.
+  EXPECT_FALSE(has_learned_from_validation(kernels, axes({0, 1}), axes({2, 1})));
   const Model pool = make_pool({kernels_at(axes({2})), kernels}, {0.5, 0.5});
-  EXPECT_TRUE(has_centre_among(pool, axes({1})));
-  EXPECT_TRUE(has_centre_among(pool, axes({2})));
+  EXPECT_TRUE(has_learned_from_validation(pool, none, axes({1})));
+  EXPECT_TRUE(has_learned_from_validation(pool, none, axes({2})));
   MixtureParameters mixture{Points<double>(1, 3), {1}, {3}};
   mixture.means.values = {1, 0, 0};
-  EXPECT_FALSE(has_centre_among(make_model("sphere:2", mixture), axes({0})));
+  EXPECT_FALSE(has_learned_from_validation(make_model("sphere:2", mixture), none, axes({0})));
 }
 
 }  // namespace

@@ -30,6 +30,11 @@ void summarise(const std::vector<ScoredRow>& rows, DataScores& scores) {
 
 }  // namespace
 
+bool is_training_data(const Model& model, PointSource& source) {
+  const auto trained_on = model.metadata.find("data_sha256");
+  return trained_on != model.metadata.end() && trained_on->second == source.sha256();
+}
+
 template <class T>
 DataScores score_data(Density<T>& density, PointSource& source, const std::string& path, const Model& model) {
   DataScores scores;
@@ -54,8 +59,7 @@ DataScores score_data(Density<T>& density, PointSource& source, const std::strin
   std::stable_sort(rows.begin(), rows.end(),
                    [](const ScoredRow& a, const ScoredRow& b) { return a.log_density < b.log_density; });
   summarise(rows, scores);
-  const auto trained_on = model.metadata.find("data_sha256");
-  scores.is_training_data = trained_on != model.metadata.end() && trained_on->second == source.sha256();
+  scores.is_training_data = is_training_data(model, source);
   return scores;
 }
 

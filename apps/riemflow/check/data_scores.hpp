@@ -29,6 +29,9 @@ struct DataScores {
   bool is_training_data = false;  ///< the file's SHA-256 is that in the model
 };
 
+/// Whether the model was trained on these very bytes; reads those that are left.
+bool is_training_data(const Model& model, PointSource& source);
+
 /// Reads all of `source`, which is `path`. Throws Error(Fault::bad_data) as the source does, and for a point
 /// that rounding to T takes off the manifold.
 template <class T>

@@ -1,7 +1,9 @@
 #include "apps/riemflow/fit/recorded.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
+#include <limits>
 #include <nlohmann/json.hpp>
 
 #include "apps/riemflow/fit/training_data.hpp"
@@ -30,6 +32,31 @@ void require_settings(const Model& model, const Values& recorded) {
     throw Error(fmt::format("{}: its provenance is damaged: {}", model.path, error.what()),
                 "use the file as riemflow wrote it", Fault::bad_data);
   }
+}
+
+FitScores fit_scores(const Model& model) {
+  const auto provenance = nlohmann::json::parse(metadata_of(model, "provenance"), nullptr, false);
+  const auto number = [&](const char* key) {
+    const auto found = provenance.is_object() ? provenance.find(key) : provenance.end();
+    return provenance.is_object() && found != provenance.end() && found->is_number()
+               ? found->get<double>()
+               : std::numeric_limits<double>::quiet_NaN();
+  };
+  return {number("validation_nll"), number("test_nll"), number("test_nll_standard_error")};
+}
+
+std::string seen_warning(const std::string& data, const FitScores& scores, double log_size) {
+  std::string text = fmt::format(
+      "Warning: {} is the data that the model was trained on; its NLL there says nothing of new "
+      "data.",
+      data);
+  if (!std::isnan(scores.test))
+    text += fmt::format(" The fit's test points, which it has not seen: {:.4f} ± {:.4f} nats.",
+                        scores.test - log_size, scores.test_error);
+  else if (!std::isnan(scores.validation))
+    text += fmt::format(" The points that the fit held out for validation: {:.4f} nats.",
+                        scores.validation - log_size);
+  return text;
 }
 
 ModelData read_model_data(const Model& model, const DataChoice& choice) {

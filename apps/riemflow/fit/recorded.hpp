@@ -28,6 +28,16 @@ Values recorded_settings(const Model& model);
 /// Throws Error(Fault::bad_data) where these, which the model has recorded, are no settings of a fit.
 void require_settings(const Model& model, const Values& recorded);
 
+/// What the fit reported of points that it had held out, in nats; NaN where the model does not tell.
+struct FitScores {
+  double validation, test, test_error;
+};
+FitScores fit_scores(const Model& model);
+
+/// Of a score on the very data of the fit: that it flatters, and what the fit found at points it had held
+/// out. log_size: as of DensityUnit.
+std::string seen_warning(const std::string& data, const FitScores& scores, double log_size = 0);
+
 /// A file of points, by the parts that a model's fit made of it.
 struct ModelData {
   std::string name;  ///< of the file, without its directory

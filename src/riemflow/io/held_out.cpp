@@ -18,6 +18,27 @@ std::vector<double> point_at(const Points<double>& points, std::size_t i) {
   return point;
 }
 
+/// Whether one of the points is a centre of the model's kernels: of its own, of a flow's base, or of a
+/// member's of a pool.
+bool has_centre_among(const Model& model, const Points<double>& points) {
+  if (points.size() == 0) return false;
+  if (model.config.model == ModelKind::pool) {
+    for (const Model& member : pool_of(model).members)
+      if (has_centre_among(member, points)) return true;
+    return false;
+  }
+  const bool base = metadata_of(model, "base") == "kde";
+  if (model.config.model != ModelKind::kde && !base) return false;
+  // Centres are standardised, by the same operations, and so are equal bit for bit.
+  const Points<double> own = standardisation_of(model).standardised<double>(points);
+  std::set<std::vector<double>> wanted;
+  for (std::size_t i = 0; i < own.size(); ++i) wanted.insert(point_at(own, i));
+  const Points<double> centres = kernels_of(model, base ? kBasePrefix : "").centres;
+  for (std::size_t i = 0; i < centres.size(); ++i)
+    if (wanted.contains(point_at(centres, i))) return true;
+  return false;
+}
+
 }  // namespace
 
 void keep_held_out(Model& model, const HeldOutScores& scores) {
@@ -54,23 +75,15 @@ std::optional<HeldOutScores> held_out_of(const Model& model) {
   return std::nullopt;
 }
 
-bool has_centre_among(const Model& model, const Points<double>& points) {
-  if (points.size() == 0) return false;
-  if (model.config.model == ModelKind::pool) {
-    for (const Model& member : pool_of(model).members)
-      if (has_centre_among(member, points)) return true;
-    return false;
-  }
-  const bool base = metadata_of(model, "base") == "kde";
-  if (model.config.model != ModelKind::kde && !base) return false;
-  // Centres are standardised, by the same operations, and so are equal bit for bit.
-  const Points<double> own = standardisation_of(model).standardised<double>(points);
-  std::set<std::vector<double>> wanted;
-  for (std::size_t i = 0; i < own.size(); ++i) wanted.insert(point_at(own, i));
-  const Points<double> centres = kernels_of(model, base ? kBasePrefix : "").centres;
-  for (std::size_t i = 0; i < centres.size(); ++i)
-    if (wanted.contains(point_at(centres, i))) return true;
-  return false;
+bool has_learned_from_validation(const Model& model, const Points<double>& training,
+                                 const Points<double>& validation) {
+  std::set<std::vector<double>> seen;
+  for (std::size_t i = 0; i < training.size(); ++i) seen.insert(point_at(training, i));
+  Points<double> unseen(0, validation.dimension);
+  for (std::size_t i = 0; i < validation.size(); ++i)
+    if (!seen.contains(point_at(validation, i)))
+      unseen.values.insert(unseen.values.end(), validation[i].begin(), validation[i].end());
+  return has_centre_among(model, unseen);
 }
 
 }  // namespace riemflow

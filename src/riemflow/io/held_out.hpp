@@ -21,8 +21,9 @@ void keep_held_out(Model& model, const HeldOutScores& scores);
 /// The inverse; none where the model has no such tensor. Throws Error(Fault::bad_data) if it is another's.
 std::optional<HeldOutScores> held_out_of(const Model& model);
 
-/// Whether one of the points is a centre of the model's kernels: of its own, of a flow's base, or of a
-/// member's of a pool.
-bool has_centre_among(const Model& model, const Points<double>& points);
+/// Whether a validation point that is equal to no training point is a centre of the model's kernels: of its
+/// own, of a flow's base, or of a member's of a pool.
+bool has_learned_from_validation(const Model& model, const Points<double>& training,
+                                 const Points<double>& validation);
 
 }  // namespace riemflow
