@@ -60,7 +60,7 @@ void print_summary(const GridOptions& options, const GridLayout& layout, const G
   text += fmt::format("density  per {}, from {:.4g} to {:.4g}\n", layout.measure, summary.smallest,
                       summary.largest);
   text += fmt::format("mass     {:.6f}, the sum of density at the centre × {} of each cell\n", summary.mass,
-                      lattice.exact_volume ? "exact area" : "hyperbolic area (that of its centre)");
+                      "exact area");
   const bool to_stdout = options.output == "-" || options.output == "/dev/stdout";
   if (to_stdout) {
     text.pop_back();
