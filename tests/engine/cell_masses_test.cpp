@@ -94,10 +94,10 @@ TEST(CellMasses, KernelDensitiesHaveMassOneAtAnyResolution) {
         {"torus:2", std::vector{torus_lattice(36), torus_lattice(90)}},
         {"ball:2", std::vector{ball_lattice(10, -1), ball_lattice(100, -1)}},
         {"euclidean:2", std::vector{euclidean_lattice(8, 8), euclidean_lattice(80, 8)}}})
-    for (const double h : {0.3, 0.02, 1e-3})
+    for (const double h : {0.1, 1e-3})
       for (const double stretch : {1.0, 4.0}) {
         const std::shared_ptr<const Manifold<double>> manifold = parse_manifold<double>(name);
-        KernelModel<double> density(name, kernels_on(manifold, kSanitized ? 5 : 30, h, 2, stretch, 3), 2);
+        KernelModel<double> density(name, kernels_on(manifold, kSanitized ? 3 : 12, h, 2, stretch, 3), 2);
         for (const Lattice& lattice : lattices) {
           // The corner cells of a coarse disk are lost with what lies in them.
           const bool rim = lattice.rows.name == "x" && lattice.ambient == 2 && lattice.size() == 100;
@@ -125,13 +125,9 @@ Integral cell_integral(Density<double>& density, const Lattice& lattice, std::si
 TEST(CellMasses, FlowsAgreeWithCubatureCellByCell) {
   for (const auto& [name, lattice] :
        {std::pair{"sphere:2", earth_lattice(9, -180)}, std::pair{"torus:2", torus_lattice(12)}}) {
+    if (kSanitized && lattice.ambient == 2) continue;
     const auto flow = test::random_flow<double>(test::small_config(name), 4, 2, 3);
     const std::vector<double> masses = all_masses(*flow, lattice);
-    {
-      CellMasses<double> cells(*flow, lattice);
-      cells.rows(0, lattice.rows.centres.size());
-      std::cout << name << " " << cells.error() << " " << sum(masses) << std::endl;
-    }
     EXPECT_NEAR(sum(masses), 1, 1e-3) << name;
     const auto top =
         static_cast<std::size_t>(std::max_element(masses.begin(), masses.end()) - masses.begin());

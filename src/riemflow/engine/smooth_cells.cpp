@@ -14,8 +14,9 @@ namespace {
 constexpr std::size_t kPointsAtOnce = 4096;  ///< between two looks around
 constexpr double kBaseDegrees = 2;           ///< sides of boxes, at most; elsewhere a part of the lattice
 constexpr double kBaseShare = 1.0 / 64;
-constexpr double kRelative = 2e-3;    ///< of a box's mass, allowed
-constexpr double kEverywhere = 1e-4;  ///< of the whole mass, allowed beside it, spread over the lattice
+constexpr double kRelative = 2e-3,
+                 kMostRelative = 1e-2;  ///< of a box's mass allowed, over the weight of the member
+constexpr double kEverywhere = 1e-4;    ///< of the whole mass, allowed beside it, spread over the lattice
 constexpr int kDeepest = 5;
 constexpr double kLeastBudget = 1 << 16;  ///< evaluations for the refinement of a whole lattice
 
@@ -34,13 +35,15 @@ class SmoothCells final : public CellMassPart {
     n_ = {cut_[0] * lattice.rows.centres.size(), cut_[1] * lattice.columns.centres.size()};
     side_ = {step_of(lattice.rows) / static_cast<double>(cut_[0]),
              step_of(lattice.columns) / static_cast<double>(cut_[1])};
-    floor_ = kEverywhere / (side_[0] * static_cast<double>(n_[0]) * side_[1] * static_cast<double>(n_[1]));
   }
 
   void add(std::size_t first, std::size_t last, double weight, std::span<double> masses,
            const Between& between) override {
     const auto begin = static_cast<std::ptrdiff_t>(first * cut_[0]),
                end = static_cast<std::ptrdiff_t>(last * cut_[0]);
+    relative_ = std::min(kMostRelative, kRelative / weight);
+    floor_ = kEverywhere / weight /
+             (side_[0] * static_cast<double>(n_[0]) * side_[1] * static_cast<double>(n_[1]));
     need(begin - 2, end + 2, between);
     std::vector<Box> boxes, open;
     Differences below = differences(begin - 1), here = differences(begin);
@@ -107,7 +110,7 @@ class SmoothCells final : public CellMassPart {
   }
 
   bool is_open(const Box& box) const {
-    return box.depth < kDeepest && box.error > kRelative * std::max(box.mean, 0.0) + floor_;
+    return box.depth < kDeepest && box.error > relative_ * std::max(box.mean, 0.0) + floor_;
   }
   double low(std::size_t axis, std::ptrdiff_t i) const {
     return (axis == 0 ? lattice_.rows : lattice_.columns).edges.front() +
@@ -249,7 +252,7 @@ class SmoothCells final : public CellMassPart {
   const Lattice& lattice_;
   std::array<std::size_t, 2> cut_, n_;  ///< boxes of a cell and of the lattice along each axis
   std::array<double, 2> side_;
-  double floor_;
+  double relative_ = 0, floor_ = 0;                     ///< allowed
   std::map<std::ptrdiff_t, std::vector<double>> rows_;  ///< q at the centres of the boxes
 };
 
