@@ -3,7 +3,13 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <filesystem>
+#include <memory>
+#include <mutex>
+#include <set>
 #include <stdexcept>
+#include <thread>
+#include <vector>
 
 #include "riemflow/core/error.hpp"
 
@@ -50,6 +56,46 @@ TEST(ThreadPool, AnExceptionArrivesAndThePoolLivesOn) {
     pool.run(50, [&](std::size_t, int) { ++count; });
     EXPECT_EQ(count, 50);
   }
+}
+
+int threads_of_process() {
+  int n = 0;
+  for ([[maybe_unused]] const auto& task : std::filesystem::directory_iterator("/proc/self/task")) ++n;
+  return n;
+}
+
+// A pool of nine members asks for as many threads as one of them.
+TEST(ThreadPool, AllPoolsShareTheThreadsOfTheProcess) {
+  ThreadPool first(3);
+  const int before = threads_of_process();
+  std::vector<std::unique_ptr<ThreadPool>> members;
+  for (int m = 0; m < 9; ++m) members.push_back(std::make_unique<ThreadPool>(3));
+  EXPECT_EQ(threads_of_process(), before);
+  for (const auto& member : members) {
+    std::mutex mutex;
+    std::set<std::thread::id> seen;
+    member->run(300, [&](std::size_t, int worker) {
+      EXPECT_LT(worker, 3);
+      const std::lock_guard lock(mutex);
+      seen.insert(std::this_thread::get_id());
+    });
+    EXPECT_LE(seen.size(), 3u);
+  }
+  EXPECT_EQ(threads_of_process(), before);
+}
+
+TEST(ThreadPool, WorkMayRunPiecesAndSeveralThreadsMayCall) {
+  ThreadPool outer(3), inner(2);
+  std::atomic<int> count = 0;
+  outer.run(20, [&](std::size_t, int) { inner.run(10, [&](std::size_t, int) { ++count; }); });
+  EXPECT_EQ(count, 200);
+  std::vector<std::jthread> callers;
+  for (int c = 0; c < 4; ++c)
+    callers.emplace_back([&] {
+      for (int round = 0; round < 50; ++round) outer.run(10, [&](std::size_t, int) { ++count; });
+    });
+  callers.clear();
+  EXPECT_EQ(count, 2200);
 }
 
 TEST(ThreadPool, NumberOfThreads) {

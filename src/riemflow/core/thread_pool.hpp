@@ -1,47 +1,30 @@
 #pragma once
-// A fixed set of threads that take numbered pieces of work from a queue.
+// Numbered pieces of work, taken by the threads of the process. All pools share these threads: there are as
+// many as the largest pool asked for, and a pool uses no more of them than it has for a size.
 
-#include <atomic>
-#include <condition_variable>
 #include <cstddef>
-#include <exception>
 #include <functional>
-#include <mutex>
-#include <thread>
-#include <vector>
 
 namespace riemflow {
 
 class ThreadPool {
  public:
-  /// The calling thread is one of the workers; 0 means one for each core.
+  /// The calling thread is one of the workers; 0 means one for each core. Throws Error where the system does
+  /// not give so many.
   explicit ThreadPool(int threads = 0);
-  ~ThreadPool();
   ThreadPool(const ThreadPool&) = delete;
   ThreadPool& operator=(const ThreadPool&) = delete;
 
-  int size() const { return static_cast<int>(threads_.size()) + 1; }
+  int size() const { return size_; }
 
   /// Calls work(piece, worker) for piece = 0..pieces−1, each once, in any order; worker < size() tells which
   /// thread's workspace to use. Returns when all are done; the first exception thrown is rethrown here, and
-  /// pieces not yet begun are dropped.
+  /// pieces not yet begun are dropped. Cancelled (core/cancel.hpp) is thrown between pieces. Work may run
+  /// pieces of its own, and several threads may call this at a time.
   void run(std::size_t pieces, const std::function<void(std::size_t piece, int worker)>& work);
 
  private:
-  void stop();
-  void serve(int worker);
-  void take_pieces(int worker);
-
-  std::vector<std::thread> threads_;
-  std::mutex mutex_;
-  std::condition_variable begin_, done_;
-  const std::function<void(std::size_t, int)>* work_ = nullptr;
-  std::size_t pieces_ = 0;
-  std::atomic<std::size_t> next_{0};
-  std::size_t round_ = 0;
-  int busy_ = 0;
-  bool stopping_ = false;
-  std::exception_ptr failure_;
+  int size_;
 };
 
 }  // namespace riemflow

@@ -75,7 +75,8 @@ class TileFlow {
   T* base_bar_ = nullptr;
   Regularisation regularisation_;
   LikelihoodSystem<T> likelihood_, motion_;
-  Solver<T> solver_;
+  Solver<T> solver_;      // of gradients
+  Solver<T> evaluation_;  // of densities and paths
   Trajectory<T> trajectory_;
   AlignedVector<T> y_, y_bar_;
 };

@@ -268,6 +268,7 @@ Status Solver<T>::march(OdeSystem<T>& system, Progress& progress, double to, Pac
     if (adaptive && progress.h == 0) progress.h = guess_first_step(system, progress, to, y);
     if (evaluations_ + cost > options_.max_evaluations) return Status::too_many_evaluations;
 
+    if (adaptive) progress.h = std::clamp(progress.h, -options_.longest_step, options_.longest_step);
     const double h = adaptive ? landing_step(progress.h, to - progress.t) : fixed;
     const bool last = adaptive ? h == to - progress.t : taken + 1 == options_.fixed_steps;
     const double t_next = last ? to : adaptive ? progress.t + h : begin + (taken + 1) * fixed;

@@ -8,6 +8,7 @@
 // follow a PI controller and land on the end time exactly.
 
 #include <functional>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -30,6 +31,7 @@ struct SolverOptions {
   double rtol = 1e-5;
   double atol = 1e-5;
   int max_evaluations = 10000;  ///< of a solve; reached: Status::too_many_evaluations
+  double longest_step = std::numeric_limits<double>::infinity();  ///< of adaptive ones, in units of time
   int fixed_steps = 0;  ///< > 0: that many equal steps from each output time to the next, no error control
   std::size_t tape_bytes =
       256 << 20;  ///< stage activations kept for the backward pass; beyond it they are recomputed
