@@ -9,15 +9,12 @@
 #include "apps/riemflow/support/failures.hpp"
 #include "apps/riemflow/support/outputs.hpp"
 #include "apps/riemflow/support/table.hpp"
+#include "apps/riemflow/support/task_progress.hpp"
 #include "apps/riemflow/support/with_flow.hpp"
 #include "riemflow/manifold/parse.hpp"
 
 namespace riemflow::app {
 namespace {
-
-/// Draws computed at a time; a multiple of kLanes, so that the sample does not depend on it.
-constexpr std::uint64_t kChunk = 16384;
-static_assert(kChunk % kLanes == 0);
 
 struct SampleOptions {
   ModelChoice model;
@@ -38,14 +35,17 @@ void run(const SampleOptions& options) {
   with_density(model, options.model, [&](auto& density) {
     write_table(options.output, columns, digits_of(model.precision), [&](TableWriter& table) {
       std::vector<double> rows;
-      for (std::uint64_t first = 0; first < options.n; first += kChunk) {
-        const auto n = static_cast<std::size_t>(std::min(kChunk, options.n - first));
+      TaskProgress progress("Sample", static_cast<double>(options.n));
+      Pieces pieces;
+      for (std::uint64_t first = 0, n = 0; first < options.n; first += n) {
+        n = std::min<std::uint64_t>(pieces.next(), options.n - first);
         const auto drawn = density.sample(n, options.seed, first);
         rows.clear();
         for (std::size_t i = 0; i < n; ++i) coordinates.append(drawn.frames.back()[i], rows);
         table.rows(rows);
         for (const Failure& failure : drawn.summary.failures)
           failures.add([&] { return fmt::format("draw {}", first + failure.point + 1); }, failure.status);
+        progress.advance(static_cast<double>(n));
       }
     });
   });

@@ -12,6 +12,7 @@
 #include "apps/riemflow/support/outputs.hpp"
 #include "apps/riemflow/support/scoring.hpp"
 #include "apps/riemflow/support/table.hpp"
+#include "apps/riemflow/support/task_progress.hpp"
 #include "apps/riemflow/support/with_flow.hpp"
 #include "riemflow/core/error.hpp"
 #include "riemflow/manifold/parse.hpp"
@@ -57,9 +58,10 @@ class PathRows {
   }
 
   std::uint64_t written() const { return written_; }
-  /// Points computed at a time, so that the rows of all frames stay a few megabytes.
+  /// Points computed at a time, so that the rows of all frames stay a few megabytes and progress is seen.
   std::size_t chunk() const {
-    const std::uint64_t most = std::max<std::uint64_t>(1, 16384 / (options_.frames * kLanes));
+    const std::uint64_t most =
+        std::max<std::uint64_t>(1, std::min<std::uint64_t>(2048, 16384 / options_.frames) / kLanes);
     return static_cast<std::size_t>(most * kLanes);
   }
 
@@ -73,11 +75,13 @@ class PathRows {
 template <class T>
 void from_base(const TrajectoryOptions& options, Transport<T>& flow, PathRows& rows, TableWriter& table,
                Failures& failures) {
+  TaskProgress progress("Trajectories", static_cast<double>(options.n));
   for (std::uint64_t first = 0; first < options.n; first += rows.chunk()) {
     const auto n = static_cast<std::size_t>(std::min<std::uint64_t>(rows.chunk(), options.n - first));
     const Carried<T> path =
         flow.draw_paths(n, options.seed, first, equally_spaced(0, 1, static_cast<int>(options.frames)));
     rows.write(table, path, false);
+    progress.advance(static_cast<double>(n));
     for (const Failure& failure : path.summary.failures)
       failures.add([&] { return fmt::format("point {}", first + failure.point + 1); }, failure.status);
   }
@@ -88,6 +92,7 @@ void from_data(const TrajectoryOptions& options, PointSource& source, Transport<
                TableWriter& table, Failures& failures) {
   Points<double> points;
   std::vector<std::uint64_t> lines;
+  TaskProgress progress("Trajectories", options.n > 0 ? static_cast<double>(options.n) : rows_about(source));
   while (options.n == 0 || rows.written() < options.n) {
     std::size_t most = rows.chunk();
     if (options.n > 0)
@@ -96,6 +101,7 @@ void from_data(const TrajectoryOptions& options, PointSource& source, Transport<
     const Carried<T> path = flow.pull(rounded(flow.manifold(), points, lines, source.assumptions()),
                                       static_cast<int>(options.frames));
     rows.write(table, path, true);
+    progress.advance(static_cast<double>(points.size()));
     for (const Failure& failure : path.summary.failures)
       failures.add([&] { return place_of(source.assumptions(), lines[failure.point]); }, failure.status);
   }

@@ -2,9 +2,14 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
 #include <future>
 
 #include "apps/riemflow/support/data.hpp"
+#include "apps/riemflow/support/task_progress.hpp"
 #include "apps/riemflow/support/with_flow.hpp"
 #include "riemflow/core/error.hpp"
 
@@ -24,6 +29,19 @@ Points<T> rounded(const Manifold<T>& manifold, const Points<double>& points,
   return result;
 }
 
+double rows_about(const PointSource& source) {
+  const Assumptions& about = source.assumptions();
+  if (about.format == "npy") return std::strtod(about.layout.c_str(), nullptr);
+  std::error_code none;
+  if (about.format == "geojson" || !std::filesystem::is_regular_file(about.path, none)) return 0;
+  std::ifstream file(about.path, std::ios::binary);
+  std::vector<char> buffer(1 << 20);
+  double lines = 0;
+  while (file.read(buffer.data(), static_cast<std::streamsize>(buffer.size())), file.gcount() > 0)
+    lines += static_cast<double>(std::count(buffer.begin(), buffer.begin() + file.gcount(), '\n'));
+  return lines;
+}
+
 template <class T>
 Scores score_points(Density<T>& density, PointSource& source,
                     const std::function<void(std::span<const std::uint64_t>, std::span<const T>)>& see) {
@@ -34,11 +52,13 @@ Scores score_points(Density<T>& density, PointSource& source,
   Chunk now, next;
   Scores scores;
   NoiseKey key;
-  bool more = source.next(kChunk, now.points, &now.lines);
+  TaskProgress progress("Score", rows_about(source));
+  Pieces pieces;
+  bool more = source.next(pieces.next(), now.points, &now.lines);
   while (more) {
     // After the chunks that it writes to: its destructor waits.
-    std::future<bool> reading =
-        std::async(std::launch::async, [&] { return source.next(kChunk, next.points, &next.lines); });
+    std::future<bool> reading = std::async(
+        std::launch::async, [&, n = pieces.next()] { return source.next(n, next.points, &next.lines); });
     const LogProb<T> result =
         density.log_prob(rounded(density.manifold(), now.points, now.lines, source.assumptions()), key);
     for (const T value : result.values)
@@ -50,6 +70,7 @@ Scores score_points(Density<T>& density, PointSource& source,
     scores.solves += result.summary.solves;
     scores.evaluations += static_cast<std::uint64_t>(result.summary.evaluations);
     if (see) see(now.lines, result.values);
+    progress.advance(static_cast<double>(result.values.size()));
     ++key.iteration;  // noise is named by the chunk and the point's number in it
     more = reading.get();
     std::swap(now, next);

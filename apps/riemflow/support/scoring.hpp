@@ -64,6 +64,9 @@ Scores score_points(
     Density<T>& density, PointSource& source,
     const std::function<void(std::span<const std::uint64_t>, std::span<const T>)>& see = nullptr);
 
+/// Of a file of text the lines, of an array the rows; 0 where that is not known without reading it all.
+double rows_about(const PointSource& source);
+
 /// Points in the precision of a flow. Throws Error(Fault::bad_data), naming the first, where rounding takes
 /// one off the manifold: it can be too near the rim of a ball for a float to tell.
 template <class T>

@@ -12,7 +12,8 @@ namespace riemflow::app {
 /// second, "Map: 43 %, 0:12 left (north)"; elsewhere such a line every ten seconds. All to standard error.
 class TaskProgress {
  public:
-  /// total: of the units that advance() counts, whatever they are. quiet: nothing is ever shown.
+  /// total: of the units that advance() counts, whatever they are; 0 where it is not known, and then no time
+  /// left is shown. quiet: nothing is ever shown.
   TaskProgress(std::string task, double total, bool quiet = false);
   /// Ends the line.
   ~TaskProgress();
@@ -35,6 +36,17 @@ class TaskProgress {
   std::mutex mutex_;
   Clock::time_point start_ = Clock::now();
   double shown_ = -1;  // seconds after the start
+};
+
+/// How many points to compute at a time, so that progress is seen: few first, more as long as they take less
+/// than half a second; multiples of kLanes, which all give the same bits.
+class Pieces {
+ public:
+  std::size_t next();
+
+ private:
+  std::size_t n_ = 0;
+  Clock::time_point begun_ = Clock::now();
 };
 
 }  // namespace riemflow::app
