@@ -75,7 +75,7 @@ void settle(Radial& component) {
   if (first.cross(second).dot(m) < 0) component.whiten.row(1) *= -1;
 }
 
-Radial von_mises_fisher(const Vector& mean, double kappa) {
+Radial round_kernel(const Vector& mean, double kappa) {
   Radial component;
   component.centre = mean;
   const Vector e = mean.unitOrthogonal();
@@ -89,7 +89,7 @@ Radial von_mises_fisher(const Vector& mean, double kappa) {
 }
 
 /// sigma: in the plane at right angles to m, 3 × 3.
-Radial elliptic(const Vector& m, const Eigen::Matrix3d& sigma) {
+Radial elliptic_kernel(const Vector& m, const Eigen::Matrix3d& sigma) {
   Radial component;
   component.centre = m.normalized();
   Eigen::Matrix<double, 3, 2> frame;
@@ -240,8 +240,8 @@ Integral kernels_in_region(const KernelParameters& kernels, const EarthRegion& r
     const double h = kernels.bandwidths[i];
     const Radial component =
         kernels.shapes.empty()
-            ? von_mises_fisher(m, 1 / (h * h))
-            : elliptic(m, h * h * Eigen::Map<const RowMatrix>(&kernels.shapes[9 * i]).eval());
+            ? round_kernel(m, 1 / (h * h))
+            : elliptic_kernel(m, h * h * Eigen::Map<const RowMatrix>(&kernels.shapes[9 * i]).eval());
     add_component(component, share * kernels.weights[i], region, total);
   }
   total.value += kernels.wide * region.steradians / (4 * pi);
@@ -252,7 +252,7 @@ Integral mixture_in_region(const MixtureParameters& mixture, const EarthRegion& 
   Integral total;
   total.converged = true;
   for (std::size_t k = 0; k < mixture.size(); ++k)
-    add_component(von_mises_fisher(Eigen::Map<const Vector>(mixture.means[k].data()), mixture.kappas[k]),
+    add_component(round_kernel(Eigen::Map<const Vector>(mixture.means[k].data()), mixture.kappas[k]),
                   mixture.weights[k], region, total);
   return total;
 }
