@@ -37,8 +37,8 @@ struct Figure {
   std::vector<std::string> options;
 };
 
-const std::vector<std::string> kOfEveryFigure = {"MODEL",   "--output", "--title",
-                                                 "--width", "--dpi",    "--quiet"};
+const std::vector<std::string> kOfEveryFigure = {"MODEL",   "--force", "--output", "--title",
+                                                 "--width", "--dpi",   "--quiet"};
 const std::vector<std::string> kOfEveryModel = {
     "DATA",     "--tolerance", "--threads", "--device",         "--columns", "--units",  "--skip-invalid",
     "--format", "--data-dir",  "--test",    "--allow-failures", "--seed",    "--samples"};

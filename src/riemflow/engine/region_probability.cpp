@@ -81,12 +81,6 @@ Integral outside(Density<T>& density, const EarthRegion& region, CubatureOptions
   return result;
 }
 
-template <class T>
-struct Member {
-  Density<T>* density;
-  double weight;
-};
-
 void add(const Integral& own, double weight, Integral& total) {
   total.value += weight * own.value;
   total.error += weight * own.error;
@@ -101,11 +95,11 @@ Integral region_probability(Density<T>& density, const EarthRegion& region, cons
                             const RegionOptions& options) {
   require(density.manifold().name() == "sphere:2", "a region of the Earth on " + density.manifold().name(),
           "give a density of sphere:2");
-  std::vector<Member<T>> flows, others;
+  std::vector<std::pair<Density<T>*, double>> flows, others;
   const auto sort = [&](Density<T>& member, double weight) {
     const bool closed = dynamic_cast<KernelModel<T>*>(&member) != nullptr ||
                         dynamic_cast<MixtureDensity<T>*>(&member) != nullptr;
-    (closed ? others : flows).push_back({&member, weight});
+    (closed ? others : flows).emplace_back(&member, weight);
   };
   if (auto* pool = dynamic_cast<PoolDensity<T>*>(&density))
     for (std::size_t m = 0; m < pool->size(); ++m) sort(pool->member(m), pool->weight(m));

@@ -105,6 +105,11 @@ class Work {
     if (options_.watch) options_.watch(std::min(done_, all_), all_, part);
   }
 
+  /// For a cubature, which counts evaluations.
+  std::function<void(std::size_t)> counted(const char* part) {
+    return [this, part](std::size_t evaluations) { done(static_cast<double>(evaluations), part); };
+  }
+
  private:
   const TrustOptions& options_;
   double done_ = 0, all_ = 0;
@@ -223,8 +228,7 @@ Trust examine(Density<T>& density, const TrustOptions& options) {
   }
   // First half the bar: a mass that is right is settled by that. Nearer to the bar, closer.
   CubatureOptions cubature{kMassBar / 2, 0, options.evaluations};
-  if (!flows.empty())
-    cubature.watch = [&](std::size_t evaluations) { work.done(static_cast<double>(evaluations), "mass"); };
+  if (!flows.empty()) cubature.watch = work.counted("mass");
   for (;; cubature.absolute /= 5) {
     trust.mass = total_mass(density, cubature, options.mass_samples, options.seed, FlowMass::by_either);
     if (not_settled(trust).empty() || !trust.mass.integral.converged || cubature.absolute < kMassBar / 100)
