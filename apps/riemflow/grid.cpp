@@ -3,7 +3,6 @@
 #include <fmt/core.h>
 
 #include <CLI/CLI.hpp>
-#include <chrono>
 #include <cmath>
 #include <filesystem>
 #include <limits>
@@ -17,6 +16,7 @@
 #include "apps/riemflow/support/options.hpp"
 #include "apps/riemflow/support/outputs.hpp"
 #include "apps/riemflow/support/signals.hpp"
+#include "apps/riemflow/support/task_progress.hpp"
 #include "riemflow/core/error.hpp"
 #include "riemflow/manifold/earth.hpp"
 #include "riemflow/manifold/parse.hpp"
@@ -60,8 +60,11 @@ void print_summary(const GridOptions& options, const GridLayout& layout, const G
                                                   : "");
   text += fmt::format("density  per {}, from {:.4g} to {:.4g}\n", layout.measure, summary.smallest,
                       summary.largest);
-  text += fmt::format("mass     {:.6f}, the sum of density at the centre × {} of each cell\n", summary.mass,
-                      lattice.exact_volume ? "exact area" : "hyperbolic area (that of its centre)");
+  text += layout.means
+              ? fmt::format("mass     {:.5f} ± {:.0e}, the sum of mean density × area of each cell\n",
+                            summary.mass, std::max(summary.error, 1e-5))
+              : fmt::format("mass     {:.6f}, the sum of density at the centre × area of each cell\n",
+                            summary.mass);
   const bool to_stdout = options.output == "-" || options.output == "/dev/stdout";
   if (to_stdout) {
     text.pop_back();
@@ -87,6 +90,7 @@ void run(const GridOptions& options) {
   source.command = fmt::format("riemflow grid {} --resolution {:g}", source.model, layout.resolution);
   if (!options.grid.per.empty()) source.command += " --per " + options.grid.per;
   if (options.grid.longitude != "-180") source.command += " --longitude " + options.grid.longitude;
+  if (options.grid.cell != "mean") source.command += " --cell " + options.grid.cell;
   if (options.grid.extent > 0) source.command += fmt::format(" --extent {:g}", options.grid.extent);
   if (options.model.tolerance > 0)
     source.command += fmt::format(" --tolerance {:g}", options.model.tolerance);
@@ -94,24 +98,26 @@ void run(const GridOptions& options) {
   watch_interrupts();
   GridSummary summary;
   with_exact_density(model, options.model, [&](auto& density) {
-    GridProgress progress;
-    const std::size_t all = layout.lattice.size();
+    CellValues values(density, layout);
+    const std::size_t rows = layout.lattice.rows.centres.size();
+    const std::size_t columns = layout.lattice.columns.centres.size();
+    TaskProgress progress("Grid", static_cast<double>(rows), options.quiet);
     write_grid(path, format, layout, source, model.precision == "float", [&](std::size_t first) {
-      if (interrupted()) throw Exit{kInterrupted};  // the file is as before
-      const std::size_t n = std::min(kCellsAtOnce, all - first);
-      std::vector<double> values = evaluate_cells(density, layout, first, n, summary);
-      progress.at(first + n, all);
-      return values;
+      const std::size_t row = first / columns, last = std::min(rows, row + values.rows_at_once());
+      std::vector<double> some = values.rows(row, last);
+      progress.reach(static_cast<double>(last), static_cast<double>(rows));
+      return some;
     });
+    summary = values.summary();
   });
   print_summary(options, layout, summary, format);
   finish_output();
   // On the plane and the ball, mass may lie outside of the grid as well.
   const bool whole =
       model.config.manifold.starts_with("sphere") || model.config.manifold.starts_with("torus");
-  if (whole && summary.failed == 0 && std::abs(summary.mass - 1) > 0.01)
-    say("Warning: the cells are coarse for this density, so that their mass is not 1; take a smaller "
-        "--resolution.");
+  if (whole && !layout.means && summary.failed == 0 && std::abs(summary.mass - 1) > 0.01)
+    say("Warning: the cells are coarse for this density, so that their mass is not 1; take --cell mean or a "
+        "smaller --resolution.");
   if (summary.failed == 0) return;
   const std::size_t cells = layout.lattice.size() - summary.outside;
   say("Warning: the density could not be computed in {} of {} cells; they are nan in {}.", summary.failed,
@@ -149,6 +155,9 @@ void add_grid(CLI::App& app) {
              "Where the first column of the Earth begins");
   command->add_option("--extent", options->grid.extent, "Half the side of the square, on euclidean:2")
       ->check(CLI::PositiveNumber);
+  add_choice(*command, "--cell", options->grid.cell, {"mean", "centre"},
+             "What a cell holds: the mean of the density over it, so that mean × area adds up to the mass at "
+             "any resolution, or the density at its centre");
   add_allow_failures(*command, options->allow_failures);
   add_force(*command, options->force);
   command->add_flag("--quiet", options->quiet, "Say nothing but errors");

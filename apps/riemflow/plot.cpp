@@ -179,8 +179,9 @@ void run(PlotOptions options, std::set<std::string> given) {
   require_writable(request.output);
   if (!log) read_points(request);
 
-  watch_interrupts();
+  end_on_interrupts();  // no file has been begun
   const Drawing drawing = figure.draw(request);
+  watch_interrupts();
   write_file_atomically(request.output, drawing.bytes);
   if (!request.quiet) answer("figure   {}\n", request.output);
   finish_output();
@@ -226,8 +227,10 @@ void add_plot(CLI::App& app) {
       *command, "--per", request.grid.per, {"sr", "km2", "rad2", "volume", "euclid"},
       "What the density is per: sr or km2 on the Earth, rad2 on the torus, volume (hyperbolic) or euclid on "
       "the ball; the first unless given");
-  add_choice(*command, "--scale", request.scale, {"linear", "log"},
-             "Of the colours; log on maps, linear elsewhere unless given");
+  add_choice(
+      *command, "--scale", request.scale, {"linear", "log"},
+      "Of the colours; unless given, log on maps, elsewhere where half of the mass lies below a tenth of the "
+      "largest density");
   command
       ->add_option(
           "--contours", options->contours,

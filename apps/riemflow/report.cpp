@@ -7,15 +7,19 @@
 #include <filesystem>
 
 #include "apps/riemflow/commands.hpp"
+#include "apps/riemflow/fit/output_file.hpp"
 #include "apps/riemflow/fit/progress.hpp"
 #include "apps/riemflow/plot/names.hpp"
 #include "apps/riemflow/report/page.hpp"
 #include "apps/riemflow/report/still.hpp"
 #include "apps/riemflow/support/console.hpp"
 #include "apps/riemflow/support/exact_flow.hpp"
+#include "apps/riemflow/support/numbers.hpp"
 #include "apps/riemflow/support/outputs.hpp"
 #include "apps/riemflow/support/signals.hpp"
+#include "apps/riemflow/support/task_progress.hpp"
 #include "riemflow/core/error.hpp"
+#include "riemflow/core/thinned.hpp"
 #include "riemflow/io/atomic_file.hpp"
 #include "riemflow/manifold/parse.hpp"
 
@@ -60,18 +64,35 @@ std::string command_of(const ReportOptions& options) {
   return text;
 }
 
-void stop_if_interrupted() {
-  if (interrupted()) throw Exit{kInterrupted};  // the file is as before
-}
+/// Points that are scored, at most, and training points of the kernel densities that are fitted beside it.
+constexpr std::size_t kMostScored = 20'000, kMostKernels = 50'000;
+constexpr std::size_t kScoresAtOnce = 2048;
 
 /// Every density on the test points; those where the model's fails are left out of all.
 void score(const ReportOptions& options, PageContent& content) {
   const std::string& manifold = content.model->config.manifold;
   const ModelData& data = *content.data;
-  std::vector<double> own = with_exact_density(
-      *content.model, options.model, [&](auto& density) { return log_density_at(density, data.test); });
+  const Points<double> asked = thinned(data.test, kMostScored);
+  content.scored = asked.size();
+  if (asked.size() < data.test.size())
+    say("{} of {} points are scored, at equal steps; riemflow score takes all.", counted(asked.size()),
+        counted(data.test.size()));
+  std::vector<double> own;
+  with_exact_density(*content.model, options.model, [&](auto& density) {
+    TaskProgress progress("Scores", static_cast<double>(asked.size()));
+    for (std::size_t first = 0; first < asked.size(); first += kScoresAtOnce) {
+      Points<double> some;
+      some.dimension = asked.dimension;
+      const std::size_t last = std::min(asked.size(), first + kScoresAtOnce);
+      for (std::size_t i = first; i < last; ++i)
+        some.values.insert(some.values.end(), asked[i].begin(), asked[i].end());
+      const std::vector<double> log_p = log_density_at(density, some);
+      own.insert(own.end(), log_p.begin(), log_p.end());
+      progress.advance(static_cast<double>(last - first));
+    }
+  });
   Points<double> test;
-  test.dimension = data.test.dimension;
+  test.dimension = asked.dimension;
   PointScores model{"this model", {}};
   for (std::size_t i = 0; i < own.size(); ++i) {
     if (std::isnan(own[i])) {
@@ -79,10 +100,14 @@ void score(const ReportOptions& options, PageContent& content) {
       continue;
     }
     model.log_densities.push_back(own[i]);
-    test.values.insert(test.values.end(), data.test[i].begin(), data.test[i].end());
+    test.values.insert(test.values.end(), asked[i].begin(), asked[i].end());
   }
   content.scores.push_back(base_scores(manifold, test));
-  if (data.split_known && data.validation.size() > 0) {
+  if (data.split_known && data.training.size() > kMostKernels) {
+    say("Kernel densities of {} points are not fitted for a report; riemflow compare does.",
+        counted(data.training.size()));
+  } else if (data.split_known && data.validation.size() > 0) {
+    say("Fitting kernel densities to compare with.");
     content.scores.push_back(
         kernel_density_scores(manifold, data.training, data.validation, test, KernelShape::one));
     PointScores best = kernel_density_scores(manifold, data.training, data.validation, test);
@@ -106,33 +131,24 @@ void run(const ReportOptions& options) {
   std::vector<std::string> columns = column_names(model, 2);
   if (columns.empty() && model.config.manifold.starts_with("torus")) columns = {"angle 1", "angle 2"};
   content.axes = {columns.empty() ? "x" : columns[0], columns.empty() ? "y" : columns[1]};
-  watch_interrupts();
   const std::string path = options.output == "-" ? "/dev/stdout" : options.output;
-  std::size_t bytes = 0;
-  // The work is done when the file has been opened, so that a place that cannot be written is found at once.
-  write_file_atomically(path, [&](Sink& sink) {
-    const Points<double> all = content.data ? joined(*content.data) : Points<double>();
-    content.scene = make_scene(model, options.model, all);
-    stop_if_interrupted();
-    if (content.scene)
-      content.still = still_png(*content.scene, content.data ? &*content.data : nullptr, content.axes);
-    if (content.data && content.data->test.size() > 0) {
-      say("Scoring {} points.", content.data->test.size());
-      score(options, content);
-      stop_if_interrupted();
-    }
-    say("Checking whether the likelihood is to be trusted.");
-    content.examination = examine_model(model, options.model, {});
-    stop_if_interrupted();
-    const std::string page = page_of(content);
-    bytes = page.size();
-    sink.write(page);
-  });
+  if (path != "/dev/stdout") require_writable(path);
+  end_on_interrupts();  // no file has been begun
+  const Points<double> all = content.data ? joined(*content.data) : Points<double>();
+  content.scene = make_scene(model, options.model, all);
+  if (content.scene)
+    content.still = still_png(*content.scene, content.data ? &*content.data : nullptr, content.axes);
+  if (content.data && content.data->test.size() > 0) score(options, content);
+  say("Checking whether the likelihood is to be trusted.");
+  content.examination = examine_model(model, options.model, {});
+  const std::string page = page_of(content);
+  watch_interrupts();
+  write_file_atomically(path, page);
   if (content.examination.trust.verdict() != Verdict::trustworthy)
     say("Warning: the likelihood is {}; the page says so.", verdict_of(content.examination));
   if (path != "/dev/stdout")
     answer("report   {}: {:.2f} MB, made in {:.1f} s; open it in a browser\n", options.output,
-           static_cast<double>(bytes) / 1e6, seconds_since(start));
+           static_cast<double>(page.size()) / 1e6, seconds_since(start));
 }
 
 }  // namespace

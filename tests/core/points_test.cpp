@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "riemflow/core/thinned.hpp"
+
 namespace riemflow {
 namespace {
 
@@ -71,6 +73,21 @@ TEST(Points, PaddingIsNotStored) {
   EXPECT_EQ(points.values.size(), 17u);
   EXPECT_EQ(points[16][0], -1);
   EXPECT_EQ(points[15][0], 1501);
+}
+
+TEST(Points, ThinnedAreSpreadOverAll) {
+  Points<double> points(1000, 2);
+  for (std::size_t i = 0; i < points.size(); ++i) points[i][0] = points[i][1] = static_cast<double>(i);
+  EXPECT_EQ(thinned(points, 1000).values, points.values);
+  const Points<double> some = thinned(points, 300);
+  ASSERT_EQ(some.size(), 300u);
+  double sum = 0;
+  for (std::size_t k = 0; k < some.size(); ++k) {
+    EXPECT_NEAR(some[k][1], (static_cast<double>(k) + 0.5) * 10 / 3, 1);
+    if (k > 0) EXPECT_GT(some[k][0], some[k - 1][0]);
+    sum += some[k][0];
+  }
+  EXPECT_NEAR(sum / 300, 499.5, 1);
 }
 
 }  // namespace

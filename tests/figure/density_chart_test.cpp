@@ -137,6 +137,79 @@ TEST(Disk, GeodesicsMeetTheRimAtRightAngles) {
     }
 }
 
+TEST(Colours, ALogScaleIsAskedForByTheMass) {
+  // A wide bump in which a narrow one stands, 1000 times as high, that holds a tenth of the mass.
+  const DensityChart wide = bump({0, 0}, 1, 4);
+  std::vector<double> density = wide.density, mass = density;
+  EXPECT_FALSE(asks_for_log(density, mass));
+  density[wide.cell(40, 40)] = mass[wide.cell(40, 40)] = 1000;
+  for (double& m : mass) m /= 3000;
+  mass[0] = density[0] = std::nan("");
+  EXPECT_TRUE(asks_for_log(density, mass));
+  const ColourBar bar = log_bar_for(density, mass, "density");
+  EXPECT_TRUE(bar.scale.logarithmic);
+  EXPECT_EQ(bar.scale.to, 1000);
+  // 99.5 % of the mass lie above; of a normal density that is exp(−½ r²) = 0.005 of its top.
+  EXPECT_GT(bar.scale.from, 0.003);
+  EXPECT_LT(bar.scale.from, 0.02);
+  EXPECT_TRUE(bar.open_below);
+  const ColourBar flat = log_bar_for({2, 2, 2}, {0.1, 0.1, 0.1}, "");
+  EXPECT_EQ(flat.scale.from, 1);
+  EXPECT_EQ(flat.scale.to, 2);
+}
+
+TEST(Contours, LabelsHaveTheDigitsTheyNeed) {
+  const DensityChart chart = bump({0, 0}, 1, 4);
+  std::vector<std::string> labels;
+  for (const ContourLines& lines : contours_of(chart, chart.density, {0.5, 0.9995, 0.99999}))
+    labels.push_back(lines.label);
+  EXPECT_EQ(labels, (std::vector<std::string>{"50 %", "99.95 %", "99.999 %"}));
+}
+
+/// Pixels of about that colour.
+int pixels_like(const Image& image, const Colour& colour, double within) {
+  int n = 0;
+  for (const Colour& p : image.pixels)
+    n += std::abs(p.red - colour.red) + std::abs(p.green - colour.green) + std::abs(p.blue - colour.blue) <
+         within;
+  return n;
+}
+
+TEST(Clouds, ManyDotsDoNotHideTheDensity) {
+  DensityChart chart = bump({0, 0}, 0.7, 4);
+  Cloud cloud{"points", kBlue, {}};
+  for (int i = 0; i < 30000; ++i)  // all over, closer than dots are wide
+    cloud.points.push_back({-4 + 8 * ((i % 173) + 0.5) / 173, -4 + 8 * ((i / 173) + 0.5) / 173});
+  chart.clouds.push_back(cloud);
+  const Sheet sheet{FileKind::png, 200, 144, ""};
+  const Image image = read_png(draw_plane(sheet, chart, {"x", "y"}));
+  const Box frame = frame_of(image);
+  const auto at = [&](double x, double y) {
+    return pixel(image, static_cast<int>(frame.x + x * frame.width),
+                 static_cast<int>(frame.y + y * frame.height));
+  };
+  EXPECT_GT(darkness(at(0.5, 0.5)) - darkness(at(0.1, 0.1)), 0.25);
+}
+
+TEST(Clouds, AFewPointsBesideManyAreNoLarger) {
+  DensityChart chart = bump({0, 0}, 1, 4);
+  std::fill(chart.density.begin(), chart.density.end(), 0.0);
+  const Cloud few{"test", kTeal, {{2, 2}}};
+  Cloud many{"training", kBlue, {}};
+  for (int i = 0; i < 20000; ++i) many.points.push_back({-3 + 1e-4 * i, -3});
+  const auto drawn = [&](const std::vector<Cloud>& clouds) {
+    Canvas canvas(FileKind::png, 280, 280, 288);
+    Axis axis;
+    axis.scale = {-4, 4, false};
+    Frame frame(canvas, {0, 0, 280, 280}, axis, axis);
+    draw_clouds(frame, clouds);
+    return pixels_like(read_png(canvas.finish()), kTeal, 0.1);
+  };
+  const int alone = drawn({few}), beside = drawn({many, few});
+  EXPECT_GT(beside, 2);
+  EXPECT_LT(beside, alone / 4);
+}
+
 TEST(Disk, RadiusOfADistance) {
   EXPECT_NEAR(disk_radius(1, -1), std::tanh(0.5), 1e-15);
   EXPECT_NEAR(disk_radius(2, -0.25), 2 * std::tanh(0.5), 1e-15);

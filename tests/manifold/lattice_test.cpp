@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <numbers>
+#include <tuple>
 
 #include "riemflow/manifold/parse.hpp"
 
@@ -48,9 +49,97 @@ TEST(Lattice, Points) {
   EXPECT_EQ(ball.rows.edges.front(), -2);
   EXPECT_TRUE(ball.place(1.9, 0, x));
   EXPECT_FALSE(ball.place(1.9, 1.9, x));
-  EXPECT_FALSE(ball.exact_volume);
-  // λ = 2/(1 − x²/4) at the cell (0.02, 0.02) of side 0.04
-  EXPECT_NEAR(ball.volume(50, 50), std::pow(0.04 * 2 / (1 - 0.25 * 2 * 0.02 * 0.02), 2), 1e-15);
+}
+
+/// ∫ scales over a cell by 40 × 40 midpoints, Richardson's extrapolation of 20 × 20.
+double volume_by_sums(const Lattice& lattice, std::size_t row, std::size_t column) {
+  const auto sum = [&](int n) {
+    const double a = lattice.rows.edges[row], da = (lattice.rows.edges[row + 1] - a) / n;
+    const double b = lattice.columns.edges[column], db = (lattice.columns.edges[column + 1] - b) / n;
+    double total = 0;
+    for (int i = 0; i < n; ++i)
+      for (int j = 0; j < n; ++j) {
+        const auto [first, second] = lattice.scales(a + (i + 0.5) * da, b + (j + 0.5) * db);
+        total += first * second * da * db;
+      }
+    return total;
+  };
+  return (4 * sum(40) - sum(20)) / 3;
+}
+
+TEST(Lattice, VolumesAreThoseOfTheScales) {
+  const Lattice ball = ball_lattice(100, -0.25), window = ball_lattice(10, -1, 0.1, 0.6, 0);
+  for (const auto& [lattice, row, column] : {std::tuple{earth_lattice(18, -180), 3, 5},
+                                             {earth_lattice(18, -180), 17, 0},
+                                             {torus_lattice(36), 3, 5},
+                                             {euclidean_lattice(10, 3), 1, 2},
+                                             {ball, 50, 50},
+                                             {ball, 20, 15},
+                                             {ball, 90, 60},
+                                             {window, 0, 9}}) {
+    const double wanted =
+        volume_by_sums(lattice, static_cast<std::size_t>(row), static_cast<std::size_t>(column));
+    EXPECT_NEAR(lattice.volume(static_cast<std::size_t>(row), static_cast<std::size_t>(column)) / wanted, 1,
+                1e-7)
+        << lattice.rows.name << " " << row << " " << column;
+  }
+  // The cell at the corner of the square reaches beyond the rim: λ² of its centre.
+  const Lattice coarse = ball_lattice(4, -1);
+  EXPECT_DOUBLE_EQ(coarse.volume(3, 2), std::pow(0.5 * 2 / (1 - 0.75 * 0.75 - 0.25 * 0.25), 2));
+}
+
+/// Points on the circle around x, and a little within it, lie in the box; some touch each of its sides.
+TEST(Lattice, BoxesHoldBalls) {
+  for (const auto& [name, lattice, at] :
+       {std::tuple{"sphere:2", earth_lattice(18, -180), std::array{40.0, 170.0}},
+        {"sphere:2", earth_lattice(18, -180), std::array{-88.0, 20.0}},
+        {"torus:2", torus_lattice(36), std::array{-179.0, 30.0}},
+        {"ball:2,K=-0.25", ball_lattice(100, -0.25), std::array{1.2, -1.0}},
+        {"euclidean:2", euclidean_lattice(10, 3), std::array{1.0, 2.0}}}) {
+    const auto manifold = parse_manifold<double>(name);
+    const auto D = static_cast<std::size_t>(manifold->ambient());
+    std::vector<double> x(3);
+    ASSERT_TRUE(lattice.place(at[0], at[1], x.data()));
+    for (const double radius : {0.01, 0.3, 1.0}) {
+      const CoordinateBox box = lattice.around(x.data(), radius);
+      std::vector<Pack<double>> m(D), v(D), y(D), frame(2 * D);
+      for (std::size_t c = 0; c < D; ++c) m[c] = Pack<double>(x[c]);
+      manifold->frame(m.data(), {frame.data(), 2});
+      std::array<double, 2> low{1e9, 1e9}, high{-1e9, -1e9};
+      for (int k = 0; k < 720; ++k) {
+        const double angle = 2 * std::numbers::pi * k / 720;
+        for (std::size_t c = 0; c < D; ++c)
+          v[c] = Pack<double>(radius *
+                              (std::cos(angle) * frame[2 * c][0] + std::sin(angle) * frame[2 * c + 1][0]));
+        manifold->exp(m.data(), v.data(), y.data());
+        const bool earth = D == 3;
+        const double degree = std::numbers::pi / 180;
+        std::array<double, 2> u{y[0][0], y[1][0]};
+        if (earth) u = {std::asin(y[2][0]) / degree, std::atan2(y[1][0], y[0][0]) / degree};
+        if (lattice.row_end == LatticeEnd::periodic) u = {u[0] / degree, u[1] / degree};
+        for (std::size_t a = 0; a < 2; ++a) {
+          if ((a == 0 ? lattice.row_end : lattice.column_end) == LatticeEnd::periodic)
+            u[a] -= 360 * std::round((u[a] - 0.5 * (box.low[a] + box.high[a])) / 360);
+          low[a] = std::min(low[a], u[a]);
+          high[a] = std::max(high[a], u[a]);
+        }
+      }
+      const bool pole =
+          lattice.row_end == LatticeEnd::pole && std::abs(at[0]) + radius * 180 / std::numbers::pi > 90;
+      for (std::size_t a = 0; a < 2; ++a) {
+        const double side = box.high[a] - box.low[a];
+        EXPECT_GT(low[a], box.low[a] - 1e-9 * side) << name << " " << radius << " " << a;
+        EXPECT_LT(high[a], box.high[a] + 1e-9 * side) << name << " " << radius << " " << a;
+        if (pole) continue;
+        EXPECT_LT(low[a], box.low[a] + 1e-4 * side) << name << " " << radius << " " << a;
+        EXPECT_GT(high[a], box.high[a] - 1e-4 * side) << name << " " << radius << " " << a;
+      }
+      if (pole) {
+        EXPECT_DOUBLE_EQ(box.low[0], at[0] < 0 ? -90 : box.low[0]);
+        EXPECT_DOUBLE_EQ(box.high[1] - box.low[1], 360);
+      }
+    }
+  }
 }
 
 TEST(Lattice, SquaresElsewhere) {
@@ -62,8 +151,6 @@ TEST(Lattice, SquaresElsewhere) {
   const Lattice ball = ball_lattice(10, -1, 0.1, 0.9, 0);
   EXPECT_DOUBLE_EQ(ball.rows.edges.front(), 0.8);
   EXPECT_DOUBLE_EQ(ball.columns.edges.back(), 0.1);
-  // The cell around (0.81, −0.09).
-  EXPECT_NEAR(ball.volume(0, 0), std::pow(0.02 * 2 / (1 - 0.81 * 0.81 - 0.09 * 0.09), 2), 1e-12);
 }
 
 }  // namespace

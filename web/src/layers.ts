@@ -9,7 +9,8 @@ export function startLayers(root: HTMLElement, scene: Scene, store: Store): void
   const layers = [
     { id: 'density', label: 'Density', colour: '' },
     { id: 'lines', label: scene.kind === 'globe' ? 'Coastlines' : 'Grid', colour: '' },
-    ...scene.layers.map(({ id, label, colour, count: n }) => ({ id, label: `${label} (${count(n)})`, colour })),
+    ...scene.layers.map(({ id, label, colour, count: n, of }) =>
+      ({ id, label: `${label} (${n < of ? `${count(n)} of ${count(of)}` : count(n)})`, colour })),
     { id: 'samples', label: `Samples (${count(scene.samples.count)})`, colour: scene.samples.colour },
   ];
   const boxes: HTMLInputElement[] = [];

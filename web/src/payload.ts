@@ -15,6 +15,8 @@ export interface Layer {
   label: string;
   colour: string;
   count: number;
+  /** Points that there are, of which `count` are drawn. */
+  of: number;
   points: Sheet;
 }
 

@@ -6,6 +6,7 @@
 #include "apps/riemflow/commands.hpp"
 #include "apps/riemflow/support/exact_flow.hpp"
 #include "apps/riemflow/support/signals.hpp"
+#include "apps/riemflow/support/task_progress.hpp"
 #include "riemflow/core/error.hpp"
 #include "riemflow/manifold/earth.hpp"
 #include "riemflow/manifold/parse.hpp"
@@ -14,6 +15,7 @@ namespace riemflow::app {
 namespace {
 
 constexpr std::size_t kMostCells = 50'000'000;
+constexpr std::size_t kCellsAtOnce = 1 << 13;
 
 /// Cells along `whole` at this resolution, which must divide it.
 std::size_t cells_along(double whole, double resolution, const std::string& unit) {
@@ -57,6 +59,7 @@ GridLayout layout_of(const GridChoice& options, const Model& model) {
   require(geometry == Geometry::sphere || options.longitude == "-180",
           "--longitude is for the Earth, sphere:2", "leave it out on " + manifold_name, Fault::usage);
   GridLayout layout;
+  layout.means = options.cell == "mean";
   const auto resolution = [&](double otherwise) {
     return layout.resolution = options.resolution > 0 ? options.resolution : otherwise;
   };
@@ -66,7 +69,12 @@ GridLayout layout_of(const GridChoice& options, const Model& model) {
     const bool km2 = measure_of(options.per, {"sr", "km2"}, manifold_name) == "km2";
     layout.units = km2 ? "km-2" : "sr-1";
     layout.measure = km2 ? "square kilometre of the Earth (radius 6371.0088 km)" : "steradian";
-    if (km2) layout.log_factor = [](const double*) { return -std::log(kEarthKm2PerSr); };
+    if (km2) {
+      layout.log_factor = [](const double*) { return -std::log(kEarthKm2PerSr); };
+      layout.size = [volume = layout.lattice.volume](std::size_t row, std::size_t column) {
+        return kEarthKm2PerSr * volume(row, column);
+      };
+    }
     layout.resolution_unit = "degrees";
   } else if (geometry == Geometry::torus) {
     layout.lattice = torus_lattice(cells_along(360, resolution(1), " degrees"));
@@ -80,10 +88,12 @@ GridLayout layout_of(const GridChoice& options, const Model& model) {
     const bool euclid = measure_of(options.per, {"volume", "euclid"}, manifold_name) == "euclid";
     layout.units = "1";
     layout.measure = euclid ? "Euclidean area of the disk" : "hyperbolic area";
-    if (euclid)  // λ²
+    if (euclid) {  // λ²
       layout.log_factor = [K](const double* x) {
         return 2 * std::log(2 / (1 + K * (x[0] * x[0] + x[1] * x[1])));
       };
+      layout.size = [side = layout.resolution](std::size_t, std::size_t) { return side * side; };
+    }
   } else {
     require(options.extent > 0, "euclidean:2 has no end", "give the half side of the square with --extent",
             Fault::usage);
@@ -93,69 +103,101 @@ GridLayout layout_of(const GridChoice& options, const Model& model) {
     layout.units = "1";
     layout.measure = "area";
   }
+  if (!layout.size) layout.size = layout.lattice.volume;
   require(layout.lattice.size() <= kMostCells, fmt::format("the grid has {} cells", layout.lattice.size()),
           fmt::format("give a larger --resolution, for at most {}", kMostCells), Fault::usage);
   return layout;
 }
 
-void GridProgress::at(std::size_t done, std::size_t all) {
-  const double seconds = std::chrono::duration<double>(Clock::now() - start_).count();
-  if (seconds < next_ || done == all) return;
-  next_ = seconds + 10;
-  const double share = static_cast<double>(done) / static_cast<double>(all);
-  say("{:.0f} % of {} cells, {:.0f} s left.", 100 * share, all, seconds / share - seconds);
+template <class T>
+CellValues<T>::CellValues(Density<T>& density, const GridLayout& layout)
+    : density_(density), layout_(layout), masses_(density, layout.lattice) {}
+
+template <class T>
+std::size_t CellValues<T>::rows_at_once() const {
+  return std::max<std::size_t>(1, kCellsAtOnce / layout_.lattice.columns.centres.size());
 }
 
 template <class T>
-std::vector<double> evaluate_cells(Density<T>& density, const GridLayout& layout, std::size_t first,
-                                   std::size_t n, GridSummary& summary) {
-  const Lattice& lattice = layout.lattice;
+std::vector<double> CellValues<T>::rows(std::size_t first, std::size_t last, std::vector<double>* masses) {
+  const auto look_around = [] {
+    if (interrupted()) throw Exit{kInterrupted};
+  };
+  look_around();
+  const Lattice& lattice = layout_.lattice;
   const std::size_t columns = lattice.columns.centres.size();
+  constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+  std::vector<double> own;
+  std::vector<double> result = layout_.means ? std::vector<double>() : at_centres(first, last, own);
+  if (layout_.means) own = masses_.rows(first, last, look_around);
+  result.resize(own.size(), kNone);
+  double x[3];
+  for (std::size_t i = 0; i < own.size(); ++i) {
+    const std::size_t row = first + i / columns, column = i % columns;
+    if (!lattice.place(lattice.rows.centres[row], lattice.columns.centres[column], x)) {
+      ++summary_.outside;
+      own[i] = result[i] = kNone;
+      continue;
+    }
+    if (layout_.means) result[i] = std::log(own[i] / layout_.size(row, column));
+    if (std::isnan(result[i]) || result[i] == INFINITY) {
+      ++summary_.failed;
+      own[i] = result[i] = kNone;
+      continue;
+    }
+    summary_.mass += own[i];
+    summary_.largest = std::max(summary_.largest, std::exp(result[i]));
+    summary_.smallest = std::min(summary_.smallest, std::exp(result[i]));
+  }
+  if (layout_.means) summary_.error = masses_.error();
+  if (masses != nullptr) masses->insert(masses->end(), own.begin(), own.end());
+  return result;
+}
+
+template <class T>
+std::vector<double> CellValues<T>::at_centres(std::size_t first, std::size_t last,
+                                              std::vector<double>& masses) {
+  const Lattice& lattice = layout_.lattice;
+  const std::size_t columns = lattice.columns.centres.size(), n = (last - first) * columns;
   std::vector<std::size_t> cells;
   Points<double> points;
   points.dimension = lattice.ambient;
   double x[3];
-  for (std::size_t cell = first; cell < first + n; ++cell) {
-    if (!lattice.place(lattice.rows.centres[cell / columns], lattice.columns.centres[cell % columns], x))
+  for (std::size_t cell = 0; cell < n; ++cell) {
+    if (!lattice.place(lattice.rows.centres[first + cell / columns], lattice.columns.centres[cell % columns],
+                       x))
       continue;
     points.values.insert(points.values.end(), x, x + lattice.ambient);
     cells.push_back(cell);
   }
-  const std::vector<double> log_p = log_density_at(density, points);
+  const std::vector<double> log_p = log_density_at(density_, points);
   std::vector<double> result(n, std::numeric_limits<double>::quiet_NaN());
+  masses = result;
   for (std::size_t i = 0; i < cells.size(); ++i) {
-    if (!std::isfinite(log_p[i])) {
-      ++summary.failed;
-      continue;
-    }
-    summary.mass += std::exp(log_p[i]) * lattice.volume(cells[i] / columns, cells[i] % columns);
-    const double value = log_p[i] + (layout.log_factor ? layout.log_factor(points[i].data()) : 0);
-    summary.largest = std::max(summary.largest, std::exp(value));
-    summary.smallest = std::min(summary.smallest, std::exp(value));
-    result[cells[i] - first] = value;
+    result[cells[i]] = log_p[i] + (layout_.log_factor ? layout_.log_factor(points[i].data()) : 0);
+    masses[cells[i]] = std::exp(log_p[i]) * lattice.volume(first + cells[i] / columns, cells[i] % columns);
   }
-  summary.outside += n - cells.size();
   return result;
 }
 
-template std::vector<double> evaluate_cells(Density<float>&, const GridLayout&, std::size_t, std::size_t,
-                                            GridSummary&);
-template std::vector<double> evaluate_cells(Density<double>&, const GridLayout&, std::size_t, std::size_t,
-                                            GridSummary&);
+template class CellValues<float>;
+template class CellValues<double>;
 
 DensityGrid density_grid(const Model& model, const ModelChoice& choice, const GridLayout& layout) {
-  DensityGrid grid{layout, {}, {}};
-  const std::size_t all = layout.lattice.size();
-  grid.log_density.reserve(all);
+  DensityGrid grid{layout, {}, {}, {}};
+  const std::size_t all = layout.lattice.rows.centres.size();
+  grid.log_density.reserve(layout.lattice.size());
+  grid.masses.reserve(layout.lattice.size());
   with_exact_density(model, choice, [&](auto& density) {
-    GridProgress progress;
-    for (std::size_t first = 0; first < all; first += kCellsAtOnce) {
-      if (interrupted()) throw Exit{kInterrupted};
-      const std::size_t n = std::min(kCellsAtOnce, all - first);
-      const std::vector<double> values = evaluate_cells(density, layout, first, n, grid.summary);
-      grid.log_density.insert(grid.log_density.end(), values.begin(), values.end());
-      progress.at(first + n, all);
+    CellValues values(density, grid.layout);
+    TaskProgress progress("Density", static_cast<double>(all));
+    for (std::size_t row = 0; row < all; row += values.rows_at_once()) {
+      const std::size_t last = std::min(all, row + values.rows_at_once());
+      const std::vector<double> some = values.rows(row, last, &grid.masses);
+      grid.log_density.insert(grid.log_density.end(), some.begin(), some.end());
+      progress.reach(static_cast<double>(last), static_cast<double>(all));
     }
+    grid.summary = values.summary();
   });
   return grid;
 }

@@ -1,13 +1,12 @@
 #pragma once
 // The density of a model on a regular grid of its manifold.
 
-#include <chrono>
 #include <limits>
 #include <string>
 #include <vector>
 
 #include "apps/riemflow/support/options.hpp"
-#include "riemflow/engine/density.hpp"
+#include "riemflow/engine/cell_masses.hpp"
 #include "riemflow/io/model_file.hpp"
 #include "riemflow/manifold/lattice.hpp"
 
@@ -18,6 +17,7 @@ struct GridChoice {
   std::string per;  ///< measure of the density; empty: the manifold's own
   std::string longitude = "-180";
   double resolution = 0, extent = 0;  ///< 0: the manifold's own
+  std::string cell = "mean";  ///< what a cell holds: the density's mean in it, or that at its "centre"
 };
 
 struct GridLayout {
@@ -26,8 +26,11 @@ struct GridLayout {
   std::string resolution_unit;
   std::string units;    ///< of the density, as UDUNITS writes them: "sr-1"
   std::string measure;  ///< in words: "steradian"
+  bool means = true;    ///< else densities at the centres
   /// What is added to log p for a density per `measure`; empty: nothing.
   std::function<double(const double* point)> log_factor;
+  /// Of a cell, in `measure`.
+  std::function<double(std::size_t row, std::size_t column)> size;
 };
 
 /// Throws Error for a manifold that is not of two dimensions, and for a choice that makes no sense on it.
@@ -35,36 +38,41 @@ GridLayout layout_of(const GridChoice& choice, const Model& model);
 
 struct GridSummary {
   std::size_t failed = 0, outside = 0;
-  double mass = 0, largest = 0, smallest = std::numeric_limits<double>::infinity();
+  /// error: estimate of what the mass is wrong by, of means; of centres it is not known.
+  double mass = 0, error = 0, largest = 0, smallest = std::numeric_limits<double>::infinity();
 };
 
-/// Evaluates n cells from `first` on, row by row; log-densities per `measure`, NaN where it fails or where
-/// there is no point.
+/// What the cells of a grid hold, computed row by row.
 template <class T>
-std::vector<double> evaluate_cells(Density<T>& density, const GridLayout& layout, std::size_t first,
-                                   std::size_t n, GridSummary& summary);
+class CellValues {
+ public:
+  CellValues(Density<T>& density, const GridLayout& layout);
+
+  /// Rows to ask for at a time.
+  std::size_t rows_at_once() const;
+  /// Of the rows from `first` to before `last`: log-densities per `measure`, NaN where it fails or where
+  /// there is no point. masses, unless null: those of the cells are appended. Throws Exit{kInterrupted} on
+  /// Ctrl-C.
+  std::vector<double> rows(std::size_t first, std::size_t last, std::vector<double>* masses = nullptr);
+  const GridSummary& summary() const { return summary_; }
+
+ private:
+  std::vector<double> at_centres(std::size_t first, std::size_t last, std::vector<double>& masses);
+
+  Density<T>& density_;
+  const GridLayout& layout_;
+  CellMasses<T> masses_;
+  GridSummary summary_;
+};
 
 /// A whole grid in memory.
 struct DensityGrid {
   GridLayout layout;
   std::vector<double> log_density;  ///< [row][column], per layout.measure; NaN where there is none
+  std::vector<double> masses;       ///< [row][column]
   GridSummary summary;
 };
-/// With exact divergences, and progress said. Throws Exit{kInterrupted} on Ctrl-C.
+/// With exact divergences, and progress shown. Throws Exit{kInterrupted} on Ctrl-C.
 DensityGrid density_grid(const Model& model, const ModelChoice& choice, const GridLayout& layout);
-
-/// Cells evaluated at a time.
-inline constexpr std::size_t kCellsAtOnce = 1 << 15;
-
-/// Says how far it is, now and then, once it takes long.
-class GridProgress {
- public:
-  void at(std::size_t done, std::size_t all);
-
- private:
-  using Clock = std::chrono::steady_clock;
-  Clock::time_point start_ = Clock::now();
-  double next_ = 5;
-};
 
 }  // namespace riemflow::app

@@ -96,7 +96,7 @@ void write_netcdf(Sink& sink, const GridLayout& layout, const GridSource& source
     return result;
   };
   constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
-  const std::string points = first + ": " + second + ": point";
+  const std::string method = layout.means ? "area: mean" : first + ": " + second + ": point";
   NetcdfContent content;
   content.dimensions = {
       {first, lattice.rows.centres.size()}, {second, lattice.columns.centres.size()}, {"nv", 2}};
@@ -112,14 +112,14 @@ void write_netcdf(Sink& sink, const GridLayout& layout, const GridSource& source
                         {first, second},
                         {{"long_name", "probability density per " + layout.measure},
                          {"units", layout.units},
-                         {"cell_methods", points},
+                         {"cell_methods", method},
                          {"_FillValue", kNan}},
                         density},
                        {"log_density",
                         {first, second},
                         {{"long_name", "natural logarithm of the probability density per " + layout.measure},
                          {"units", "1"},
-                         {"cell_methods", points},
+                         {"cell_methods", method},
                          {"_FillValue", kNan}},
                         log_density}};
   sink.write(netcdf_bytes(content));

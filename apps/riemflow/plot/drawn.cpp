@@ -4,8 +4,11 @@
 
 #include "apps/riemflow/commands.hpp"
 #include "apps/riemflow/plot/request.hpp"
+#include "apps/riemflow/support/console.hpp"
+#include "apps/riemflow/support/numbers.hpp"
 #include "apps/riemflow/support/signals.hpp"
 #include "apps/riemflow/support/with_flow.hpp"
+#include "riemflow/core/thinned.hpp"
 
 namespace riemflow::app {
 namespace {
@@ -15,6 +18,18 @@ constexpr std::size_t kAtOnce = 16384;
 static_assert(kAtOnce % kLanes == 0);
 
 }  // namespace
+
+PlotPoints dots_of(const Points<double>& points, const std::string& label) {
+  PlotPoints dots{thinned(points, kMostDots), label};
+  const std::string drawn = counted(dots.points.size());
+  if (dots.points.size() == points.size()) {
+    dots.label += fmt::format(" ({})", drawn);
+  } else {
+    dots.label += fmt::format(" ({} of {})", drawn, counted(points.size()));
+    say("{}: {} of {} points are drawn, more cannot be told apart.", label, drawn, counted(points.size()));
+  }
+  return dots;
+}
 
 Points<double> drawn_samples(const PlotRequest& request, Drawing& drawing) {
   Points<double> result;

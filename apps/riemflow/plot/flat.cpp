@@ -49,21 +49,15 @@ std::vector<double> take_density(const PlotRequest& request, const GridLayout& l
   chart.ny = static_cast<int>(lattice.columns.centres.size());
   chart.x = {lattice.rows.edges.front(), lattice.rows.edges.back(), false};
   chart.y = {lattice.columns.edges.front(), lattice.columns.edges.back(), false};
-  std::vector<double> mass;
-  std::size_t cell = 0;
-  for (std::size_t row = 0; row < lattice.rows.centres.size(); ++row)
-    for (std::size_t column = 0; column < lattice.columns.centres.size(); ++column, ++cell) {
-      const double log_p = grid.log_density[cell];
-      double point[2];
-      lattice.place(lattice.rows.centres[row], lattice.columns.centres[column], point);
-      mass.push_back(std::exp(log_p - (layout.log_factor ? layout.log_factor(point) : 0)) *
-                     lattice.volume(row, column));
-      chart.density.push_back(std::exp(log_p));
-    }
-  chart.bar = figure::bar_for(chart.density, request.scale == "log", "density per " + layout.measure);
+  for (const double log_p : grid.log_density) chart.density.push_back(std::exp(log_p));
+  const std::string label = "density per " + layout.measure;
+  const bool logarithmic =
+      request.scale.empty() ? figure::asks_for_log(chart.density, grid.masses) : request.scale == "log";
+  chart.bar = logarithmic ? figure::log_bar_for(chart.density, grid.masses, label)
+                          : figure::bar_for(chart.density, false, label);
   drawing.failed_cells = grid.summary.failed;
   drawing.cells = lattice.size() - grid.summary.outside;
-  return mass;
+  return grid.masses;
 }
 
 void add_paths(const PlotRequest& request, double factor, DensityChart& chart, Drawing& drawing) {
@@ -73,9 +67,14 @@ void add_paths(const PlotRequest& request, double factor, DensityChart& chart, D
 
 void add_clouds(const PlotRequest& request, const Points<double>& samples, double factor,
                 DensityChart& chart) {
-  chart.clouds = {{"samples", figure::kPurple, on_axes(samples, factor)},
-                  {request.data.label, figure::kBlue, on_axes(request.data.points, factor)},
-                  {request.test.label, figure::kTeal, on_axes(request.test.points, factor)}};
+  const auto add = [&](const std::string& label, const figure::Colour& colour, const Points<double>& points) {
+    if (points.size() == 0) return;
+    const PlotPoints dots = dots_of(points, label);
+    chart.clouds.push_back({dots.label, colour, on_axes(dots.points, factor)});
+  };
+  add("samples", figure::kPurple, samples);
+  add(request.data.label, figure::kBlue, request.data.points);
+  add(request.test.label, figure::kTeal, request.test.points);
 }
 
 /// What the three have in common: all but the picture.

@@ -7,8 +7,9 @@
 #include <cmath>
 
 #include "apps/riemflow/plot/request.hpp"
+#include "apps/riemflow/support/numbers.hpp"
 #include "riemflow/core/error.hpp"
-#include "riemflow/manifold/earth.hpp"
+#include "riemflow/figure/density_chart.hpp"
 
 namespace riemflow::app {
 namespace {
@@ -24,8 +25,6 @@ double dot_radius(std::size_t n, double width) {
   const double usual = n > 20000 ? 0.45 : n > 2000 ? 0.65 : n > 300 ? 0.9 : 1.3;
   return usual * std::clamp(width / 510, 0.6, 1.5);
 }
-
-std::string counted(const std::string& what, std::size_t n) { return fmt::format("{} ({})", what, n); }
 
 /// Of the colours: linear ones from 0 to the level above which 5 % of the mass lie, logarithmic ones from
 /// that which 99.5 % lie above to the largest.
@@ -80,23 +79,19 @@ Drawing plot_map(const PlotRequest& request) {
   drawing.failed_cells = grid.summary.failed;
   map.density.rows = static_cast<int>(layout.lattice.rows.centres.size());
   map.density.columns = static_cast<int>(layout.lattice.columns.centres.size());
-  std::vector<double> masses;
-  // Shares of what the cells hold, which is 1 up to their coarseness.
-  const double log_unit =
-      (request.grid.per == "km2" ? std::log(kEarthKm2PerSr) : 0) - std::log(grid.summary.mass);
-  for (std::size_t i = 0; i < grid.log_density.size(); ++i) {
-    const auto columns = static_cast<std::size_t>(map.density.columns);
-    map.density.values.push_back(std::exp(grid.log_density[i]));
-    masses.push_back(std::exp(grid.log_density[i] + log_unit) *
-                     layout.lattice.volume(i / columns, i % columns));
-  }
+  for (const double log_p : grid.log_density) map.density.values.push_back(std::exp(log_p));
+  std::vector<double> masses = grid.masses;  // shares of what the cells hold
+  for (double& mass : masses) mass /= grid.summary.mass;
   map.bar.label =
       request.grid.per == "km2" ? "probability density per km²" : "probability density per steradian";
   set_scale(request, grid, masses, map.bar);
   add_contours(request, grid, masses, map);
 
   if (request.trajectories > 0) {
-    MapLines paths{{}, {kPurple.with_alpha(0.75), 0.5}, 0.25, counted("trajectories", request.trajectories)};
+    MapLines paths{{},
+                   {kPurple.with_alpha(0.75), 0.5},
+                   0.25,
+                   fmt::format("trajectories ({})", counted(request.trajectories))};
     MapDots ends{{}, kPurple, 0.9, ""};
     for (const Points<double>& path : drawn_paths(request, kTrajectoryFrames, drawing)) {
       paths.lines.push_back({vectors_of(path.values)});
@@ -108,8 +103,10 @@ Drawing plot_map(const PlotRequest& request) {
   const double radius =
       dot_radius(request.data.points.size() + request.test.points.size() + request.samples, width);
   const auto add_dots = [&](const Points<double>& points, const Colour& colour, const std::string& label) {
-    if (points.size() > 0)
-      map.dots.push_back({vectors_of(points.values), colour, radius, counted(label, points.size())});
+    if (points.size() == 0) return;
+    const PlotPoints dots = dots_of(points, label);
+    map.dots.push_back({vectors_of(dots.points.values), colour.with_alpha(dot_opacity(dots.points.size())),
+                        radius, dots.label});
   };
   add_dots(drawn_samples(request, drawing), kPurple, "samples");
   add_dots(request.data.points, kBlue, request.data.label);

@@ -80,7 +80,8 @@ Drawing plot_pairs(const PlotRequest& request) {
   for (const auto& [points, colour] :
        {std::pair{&request.data, figure::kBlue}, std::pair{&request.test, figure::kTeal}}) {
     if (points->points.size() == 0) continue;
-    chart.data.push_back({points->label, colour, columns_of(*manifold, points->points, n)});
+    const PlotPoints dots = dots_of(points->points, points->label);
+    chart.data.push_back({dots.label, colour, columns_of(*manifold, dots.points, n)});
     seen.push_back(chart.data.back().points);
   }
   const std::vector<figure::Scale> ranges = ranges_of(*manifold, seen, n);

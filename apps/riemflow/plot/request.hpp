@@ -63,6 +63,11 @@ Drawing plot_plane(const PlotRequest& request);   ///< euclidean:2
 Drawing plot_pairs(const PlotRequest& request);   ///< any other manifold: pairwise marginals of samples
 Drawing plot_curves(const PlotRequest& request);  ///< a training log, .jsonl
 
+/// Dots of a picture, at most kMostDots of the points, and what the legend says of them: how many, of how
+/// many.
+inline constexpr std::size_t kMostDots = 30'000;
+PlotPoints dots_of(const Points<double>& points, const std::string& label);
+
 /// --samples draws of the model; those that failed are left out, and counted.
 Points<double> drawn_samples(const PlotRequest& request, Drawing& drawing);
 

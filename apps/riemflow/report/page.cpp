@@ -5,9 +5,11 @@
 #include <cmath>
 #include <map>
 
+#include "apps/riemflow/plot/request.hpp"
 #include "apps/riemflow/report/encode.hpp"
 #include "apps/riemflow/report/sections.hpp"
 #include "riemflow/core/error.hpp"
+#include "riemflow/core/thinned.hpp"
 #include "riemflow/figure/colour.hpp"
 #include "riemflow/figure/land.hpp"
 #include "riemflow/manifold/earth.hpp"
@@ -69,11 +71,13 @@ Json density_units(const Scene& scene) {
 
 Json points_layer(const char* id, const std::string& label, const Colour& colour, const Scene& scene,
                   const Points<double>& points) {
+  const Points<double> drawn = thinned(points, kMostDots);
   return {{"id", id},
           {"label", label},
           {"colour", hex(colour)},
-          {"count", points.size()},
-          {"points", base64(scene.sheet(points))}};
+          {"count", drawn.size()},
+          {"of", points.size()},
+          {"points", base64(scene.sheet(drawn))}};
 }
 
 /// Coasts as data/README.md has them: points of each ring, and all points on the sheet.

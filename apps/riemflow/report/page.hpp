@@ -20,7 +20,8 @@ struct PageContent {
   std::optional<ModelData> data;
   /// On the test points, the model last; empty without data.
   std::vector<PointScores> scores;
-  std::size_t failed_scores = 0;  ///< test points whose density could not be computed; they are left out
+  std::size_t scored = 0,
+              failed_scores = 0;  ///< test points whose density could not be computed; they are left out
   Examination examination;
   std::optional<Scene> scene;
   std::string still;                ///< PNG of the scene

@@ -116,11 +116,8 @@ void set_density(Scene& scene, const DensityGrid& grid) {
   scene.low = std::max(std::log(grid.summary.smallest), scene.high - kDeepest);
   if (!(scene.high - scene.low > 1e-3)) scene.low = scene.high - 1;  // the same all over
   scene.lowest = std::log(grid.summary.smallest);
-  std::vector<double> masses;
-  for (std::size_t i = 0; i < first; ++i)
-    for (std::size_t j = 0; j < second; ++j)
-      masses.push_back(std::exp(grid.log_density[i * second + j]) / grid.summary.mass *
-                       grid.layout.lattice.volume(i, j));
+  std::vector<double> masses = grid.masses;
+  for (double& mass : masses) mass /= grid.summary.mass;
   scene.shown_low = std::max(scene.low, figure::highest_density_level(grid.log_density, masses, 0.995));
   if (!(scene.high - scene.shown_low > 1e-3)) scene.shown_low = scene.low;
 }

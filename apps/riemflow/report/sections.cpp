@@ -68,12 +68,6 @@ std::string fields(const char* title, const Json& value, bool open) {
 
 }  // namespace
 
-std::string counted(std::size_t n) {
-  std::string text = std::to_string(n);
-  for (std::size_t i = text.size(); i > 3; i -= 3) text.insert(i - 3, ",");
-  return text;
-}
-
 std::string manifold_words(const std::string& name) {
   const auto manifold = parse_manifold<double>(name);
   const auto factors = manifold->factors();
@@ -140,10 +134,14 @@ std::string scores_section(const PageContent& content) {
                         with_error(score.nll(), score.standard_error()),
                         own ? "" : with_error(score.worse_than(model), score.worse_than_error(model)));
   }
-  const std::string of = data.split_known
-                             ? fmt::format("the {} test points of {}, which no part of the fit has seen",
-                                           counted(data.test.size()), html(data.name))
-                             : fmt::format("the {} points of {}", counted(data.test.size()), html(data.name));
+  const std::size_t all = data.test.size();
+  const std::string count = content.scored < all
+                                ? fmt::format("{} of the {}", counted(content.scored), counted(all))
+                                : "the " + counted(all);
+  const std::string of =
+      data.split_known
+          ? fmt::format("{} test points of {}, which no part of the fit has seen", count, html(data.name))
+          : fmt::format("{} points of {}", count, html(data.name));
   std::string body = fmt::format(
       "<table class=\"numbers\"><caption>Mean negative log-likelihood on {}: how surprised each density is. "
       "In nats, ± "

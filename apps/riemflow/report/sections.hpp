@@ -4,6 +4,7 @@
 #include <string>
 
 #include "apps/riemflow/report/page.hpp"
+#include "apps/riemflow/support/numbers.hpp"
 
 namespace riemflow::app {
 
@@ -18,8 +19,5 @@ std::string check_section(const PageContent& content);
 /// The frame of the curves and their summary; empty without a log.
 std::string curves_section(const PageContent& content);
 std::string configuration_section(const PageContent& content);
-
-/// 12,345
-std::string counted(std::size_t n);
 
 }  // namespace riemflow::app

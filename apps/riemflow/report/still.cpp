@@ -2,8 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
+#include "apps/riemflow/plot/request.hpp"
+#include "apps/riemflow/support/console.hpp"
 #include "riemflow/figure/disk.hpp"
 #include "riemflow/figure/flat.hpp"
 #include "riemflow/figure/map.hpp"
@@ -23,12 +26,12 @@ ColourBar bar_of(const Scene& scene) {
   return bar;
 }
 
-const Points<double>* dots_of(const ModelData* data) {
-  return data != nullptr && data->test.size() > 0 ? &data->test : nullptr;
-}
+bool has_dots(const ModelData* data) { return data != nullptr && data->test.size() > 0; }
 
-std::string dots_label(const ModelData& data) {
-  return fmt::format("{} ({})", data.split_known ? "test points" : "data", data.test.size());
+/// What is drawn of the data: the test points.
+PlotPoints still_dots(const ModelData& data) {
+  const Silence silence;  // the legend says how many
+  return dots_of(data.test, data.split_known ? "test points" : "data");
 }
 
 std::string map_png(const Scene& scene, const ModelData* data) {
@@ -37,8 +40,12 @@ std::string map_png(const Scene& scene, const ModelData* data) {
   map.density.columns = static_cast<int>(scene.columns);
   for (const double value : scene.log_density) map.density.values.push_back(std::exp(value));
   map.bar = bar_of(scene);
-  if (const auto* points = dots_of(data))
-    map.dots.push_back({vectors_of(points->values), kTeal, 0.9, dots_label(*data)});
+  if (has_dots(data)) {
+    const PlotPoints dots = still_dots(*data);
+    const std::size_t n = dots.points.size();
+    map.dots.push_back({vectors_of(dots.points.values), kTeal.with_alpha(dot_opacity(n)),
+                        std::min(0.9, dot_radius(n)), dots.label});
+  }
   return map_figure(FileKind::png, kMapWidth, kDpi, map);
 }
 
@@ -52,9 +59,10 @@ std::string square_png(const Scene& scene, const ModelData* data, const std::arr
     for (int iy = 0; iy < chart.ny; ++iy)
       chart.at(ix, iy) = std::exp(scene.log_density[static_cast<std::size_t>(iy * chart.nx + ix)]);
   chart.bar = bar_of(scene);
-  if (const auto* points = dots_of(data)) {
-    const SheetPoints at = scene.sheet(*points);
-    Cloud cloud{dots_label(*data), kTeal, {}};
+  if (has_dots(data)) {
+    const PlotPoints dots = still_dots(*data);
+    const SheetPoints at = scene.sheet(dots.points);
+    Cloud cloud{dots.label, kTeal, {}};
     for (std::size_t i = 0; i < at.size(); i += 2)
       cloud.points.push_back({scene.half * at[i] / 32767.0, scene.half * at[i + 1] / 32767.0});
     chart.clouds.push_back(std::move(cloud));

@@ -15,11 +15,11 @@ extern "C" void on_interrupt(int) {
   if (requests.exchange(1) != 0) _exit(kInterrupted);
 }
 
-}  // namespace
+extern "C" void on_end(int) { _exit(kInterrupted); }
 
-void watch_interrupts() {
+void handle_by(void (*handler)(int)) {
   struct sigaction action {};
-  action.sa_handler = on_interrupt;
+  action.sa_handler = handler;
   action.sa_flags = SA_RESTART;
   sigemptyset(&action.sa_mask);
   sigaction(SIGINT, &action, nullptr);
@@ -28,6 +28,11 @@ void watch_interrupts() {
   sigaction(SIGHUP, nullptr, &before);
   if (before.sa_handler != SIG_IGN) sigaction(SIGHUP, &action, nullptr);  // nohup asked for that
 }
+
+}  // namespace
+
+void watch_interrupts() { handle_by(on_interrupt); }
+void end_on_interrupts() { handle_by(on_end); }
 
 bool interrupted() { return requests != 0; }
 

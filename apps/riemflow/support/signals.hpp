@@ -7,6 +7,8 @@ namespace riemflow::app {
 inline constexpr int kInterrupted = 130;  ///< the exit code
 
 void watch_interrupts();
+/// For work that has nothing to save: from here on the first one ends the program at once.
+void end_on_interrupts();
 bool interrupted();
 
 }  // namespace riemflow::app

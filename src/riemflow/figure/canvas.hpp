@@ -81,7 +81,8 @@ class Canvas {
   void fill(const Box& box, const Colour& colour);
   void frame(const Box& box, const Pen& pen);
   void circle(Vec2 centre, double radius, const Pen& pen);
-  /// Discs of one colour with a rim around them all (rim_width 0: none).
+  /// Discs of one colour with a rim around them all (rim_width 0: none). Of a colour that lets things shine
+  /// through, discs that overlap let as much through as one.
   void dots(const std::vector<Vec2>& centres, double radius, const Colour& colour, double rim_width = 0,
             const Colour& rim = kWhite);
   /// Stretched over the box, smoothly. With `inside` only there.

@@ -41,6 +41,38 @@ ColourBar bar_for(const std::vector<double>& values, bool logarithmic, std::stri
   return bar;
 }
 
+namespace {
+
+/// The density above which a share of the mass lies.
+double density_level(const std::vector<double>& density, const std::vector<double>& mass, double share) {
+  std::vector<double> shares = mass;
+  double total = 0;
+  for (const double m : mass) total += std::isfinite(m) ? m : 0;
+  for (double& m : shares) m /= total;
+  return highest_density_level(density, shares, share);
+}
+
+}  // namespace
+
+bool asks_for_log(const std::vector<double>& density, const std::vector<double>& mass) {
+  const double level = density_level(density, mass, 0.5);
+  return std::isfinite(level) && level < 0.1 * bar_for(density, false, "").scale.to;
+}
+
+ColourBar log_bar_for(const std::vector<double>& density, const std::vector<double>& mass,
+                      std::string label) {
+  ColourBar bar = bar_for(density, false, std::move(label));
+  double low = INFINITY;
+  for (const double value : density)
+    if (std::isfinite(value)) low = std::min(low, value);
+  const double level = density_level(density, mass, 0.995);
+  double from = std::isfinite(level) ? std::max(low, level) : low;
+  if (!(from > 0 && from < bar.scale.to / 2)) from = bar.scale.to / 2;  // the same everywhere
+  bar.scale = {from, bar.scale.to, true};
+  bar.open_below = low < from * (1 - 1e-9);
+  return bar;
+}
+
 Image image_of(const DensityChart& chart) {
   Image image(chart.nx, chart.ny);
   for (int ix = 0; ix < chart.nx; ++ix)
@@ -57,7 +89,7 @@ std::vector<ContourLines> contours_of(const DensityChart& chart, const std::vect
   std::vector<ContourLines> result;
   for (const double share : shares) {
     const double level = highest_density_level(raster.values, mass, share);
-    ContourLines outline{short_number(100 * share) + " %", {}};
+    ContourLines outline{short_number(100 * share, 9) + " %", {}};
     if (std::isfinite(level))
       for (Line line : contour(raster, level)) {
         for (Vec2& point : line.points)
@@ -72,6 +104,10 @@ std::vector<ContourLines> contours_of(const DensityChart& chart, const std::vect
 double dot_radius(std::size_t points) {
   return std::clamp(1.3 * std::pow(static_cast<double>(std::max<std::size_t>(points, 1)) / 200, -0.22), 0.45,
                     1.3);
+}
+
+double dot_opacity(std::size_t points) {
+  return std::clamp(std::sqrt(1500 / static_cast<double>(std::max<std::size_t>(points, 1))), 0.35, 1.0);
 }
 
 void draw_contours(Frame& frame, const std::vector<ContourLines>& contours) {
@@ -92,10 +128,12 @@ void draw_paths(Frame& frame, const Lines& pieces, const Lines& paths) {
 
 void draw_clouds(Frame& frame, const std::vector<Cloud>& clouds) {
   const double small = std::clamp(frame.box().width / 280, 0.6, 1.0);
-  for (const Cloud& cloud : clouds) {
-    const double radius = small * dot_radius(cloud.points.size());
-    frame.dots(cloud.points, radius, cloud.colour, radius > 0.85 ? 0.25 : 0);
-  }
+  std::size_t all = 0;
+  for (const Cloud& cloud : clouds) all += cloud.points.size();
+  const double radius = small * dot_radius(all);
+  for (const Cloud& cloud : clouds)
+    frame.dots(cloud.points, radius, cloud.colour.with_alpha(dot_opacity(cloud.points.size())),
+               radius > 0.85 ? 0.25 : 0);
 }
 
 std::vector<LegendEntry> legend_of(const DensityChart& chart) {

@@ -50,6 +50,10 @@ struct DensityChart {
 
 /// The colours of these values: from 0 to the largest, or on a log scale over at most `decades` up to it.
 ColourBar bar_for(const std::vector<double>& values, bool logarithmic, std::string label, double decades = 4);
+/// Whether linear colours would show little: half of the mass lies below a tenth of the largest density.
+bool asks_for_log(const std::vector<double>& density, const std::vector<double>& mass);
+/// Of a density, on a log scale from the level that 99.5 % of the mass lie above.
+ColourBar log_bar_for(const std::vector<double>& density, const std::vector<double>& mass, std::string label);
 
 /// A pixel a cell, y upwards.
 Image image_of(const DensityChart& chart);
@@ -59,9 +63,12 @@ std::vector<ContourLines> contours_of(const DensityChart& chart, const std::vect
 
 /// Smaller, the more there are.
 double dot_radius(std::size_t points);
+/// Of their colour: less, the more there are, so that they do not hide what they lie on.
+double dot_opacity(std::size_t points);
 void draw_contours(Frame& frame, const std::vector<ContourLines>& contours);
 /// The paths, or what is seen of them, and where they end.
 void draw_paths(Frame& frame, const Lines& pieces, const Lines& paths);
+/// All dots of one size, by the number of them all.
 void draw_clouds(Frame& frame, const std::vector<Cloud>& clouds);
 /// Of contours, paths and points.
 std::vector<LegendEntry> legend_of(const DensityChart& chart);

@@ -144,7 +144,8 @@ std::vector<LegendEntry> map_legend(const Map& map) {
   std::vector<LegendEntry> entries;
   for (const MapDots& layer : map.dots)
     if (!layer.label.empty())
-      entries.push_back({LegendEntry::Mark::dot, layer.label, {layer.colour}, std::max(1.5, layer.radius)});
+      entries.push_back(
+          {LegendEntry::Mark::dot, layer.label, {layer.colour.with_alpha(1)}, std::max(1.5, layer.radius)});
   for (const MapLines& layer : map.lines)
     if (!layer.label.empty()) entries.push_back({LegendEntry::Mark::line, layer.label, layer.pen});
   return entries;

@@ -1,7 +1,8 @@
 #pragma once
-// Regular cell-centred grids of two-dimensional manifolds: rows go along the first coordinate, columns along
-// the second. A density is given at the centres; with the volumes of the cells it adds up to about 1.
+// Regular grids of two-dimensional manifolds: rows go along the first coordinate, columns along the second,
+// which is orthogonal to it. With the volumes of the cells, the means of a density add up to its mass.
 
+#include <array>
 #include <functional>
 #include <string>
 #include <vector>
@@ -14,14 +15,29 @@ struct LatticeAxis {
   std::vector<double> centres, edges;  ///< rising; edges: one more
 };
 
+/// A box of coordinates.
+struct CoordinateBox {
+  std::array<double, 2> low, high;
+};
+
+/// What lies beyond the first and the last cell of an axis: nothing, the other end, or, beyond a pole, the
+/// same axis half a turn away.
+enum class LatticeEnd { open, periodic, pole };
+
 struct Lattice {
   LatticeAxis rows, columns;
   int ambient = 0;
-  /// point = that of a cell's centre; false if it is not on the manifold.
+  LatticeEnd row_end = LatticeEnd::open, column_end = LatticeEnd::open;
+  /// point = that of the coordinates; false if it is not on the manifold.
   std::function<bool(double first, double second, double* point)> place;
-  /// The Riemannian volume of a cell.
+  /// The Riemannian volume of a cell. Of a cell that reaches beyond the rim of the ball, which has no end,
+  /// the density of volume at its centre times its area.
   std::function<double(std::size_t row, std::size_t column)> volume;
-  bool exact_volume = true;  ///< else density of volume at the centre times the area of the cell
+  /// Riemannian lengths of a unit of the first and the second coordinate, on the manifold.
+  std::function<std::array<double, 2>(double first, double second)> scales;
+  /// A box that holds the geodesic ball around a point; on axes that are not open it may reach beyond
+  /// their ends, by no more than a turn in all.
+  std::function<CoordinateBox(const double* point, double radius)> around;
 
   std::size_t size() const { return rows.centres.size() * columns.centres.size(); }
 };
@@ -33,8 +49,7 @@ Lattice earth_lattice(std::size_t n, double west);
 /// n × n cells of angles from −180 to 180 degrees. Volume in rad².
 Lattice torus_lattice(std::size_t n);
 
-/// n × n cells of the square that holds the ball of curvature K < 0. Volume: λ² times the area, λ at the
-/// centre.
+/// n × n cells of the square that holds the ball of curvature K < 0.
 Lattice ball_lattice(std::size_t n, double K);
 /// The same of the square of half side `half` around (x, y).
 Lattice ball_lattice(std::size_t n, double K, double half, double x, double y);
