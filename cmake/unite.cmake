@@ -4,6 +4,8 @@
 function(riemflow_unite target)
   if(RIEMFLOW_UNITE)
     set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
+    # The files are included in one, and GCC then takes their anonymous namespaces for those of headers.
+    target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:-Wno-subobject-linkage>)
     foreach(source ${ARGN})
       cmake_path(GET source PARENT_PATH folder)
       cmake_path(GET folder FILENAME folder)
