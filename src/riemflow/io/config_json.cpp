@@ -50,7 +50,8 @@ void each_field(DivergenceConfig& config, Visit&& visit) {
 
 template <class Visit>
 void each_field(SolverOptions& options, Visit&& visit) {
-  auto& [method, rtol, atol, max_evaluations, fixed_steps, tape_bytes] = options;
+  // longest_step follows from the field (density/tile_flow) and is in no file.
+  auto& [method, rtol, atol, max_evaluations, longest_step, fixed_steps, tape_bytes] = options;
   visit("method", method);
   visit("rtol", rtol);
   visit("atol", atol);
