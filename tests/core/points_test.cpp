@@ -84,7 +84,9 @@ TEST(Points, ThinnedAreSpreadOverAll) {
   double sum = 0;
   for (std::size_t k = 0; k < some.size(); ++k) {
     EXPECT_NEAR(some[k][1], (static_cast<double>(k) + 0.5) * 10 / 3, 1);
-    if (k > 0) EXPECT_GT(some[k][0], some[k - 1][0]);
+    if (k > 0) {
+      EXPECT_GT(some[k][0], some[k - 1][0]);
+    }
     sum += some[k][0];
   }
   EXPECT_NEAR(sum / 300, 499.5, 1);
