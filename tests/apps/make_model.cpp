@@ -35,7 +35,7 @@ void make(const std::string& path, Settings& settings) {
     if (key.starts_with(kMetadata)) model.metadata[key.substr(kMetadata.size())] = value;
   if (settings["state"] == "yes") {
     const std::vector<T> numbers = {1, 2, 3};
-    model.state.push_back(make_tensor<T>("state.adam.m", {3}, numbers));
+    model.state.push_back(make_tensor<T>("state.numbers", {3}, numbers));
   }
   save_model(path, model);
 }

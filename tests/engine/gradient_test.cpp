@@ -19,7 +19,7 @@ using namespace test;
 
 enum class Objective { nll, reverse_kl };
 
-struct Model {
+struct GradientCase {
   FieldSpec field;
   DivergenceConfig divergence;
   Regularisation regularisation;
@@ -33,12 +33,12 @@ bool has(const std::vector<FactorSpec>& factors, std::initializer_list<Kind> kin
 }
 
 /// Every pair of options that make a difference on the manifold.
-std::vector<Model> models(const std::vector<FactorSpec>& factors) {
-  std::vector<Model> all;
+std::vector<GradientCase> models(const std::vector<FactorSpec>& factors) {
+  std::vector<GradientCase> all;
   const int inputs = has(factors, {Kind::sphere, Kind::ball}) ? 3 : 2,
             scalings = has(factors, {Kind::ball}) ? 3 : 1;
   for (const Combination& choice : pairwise({inputs, scalings, 2, 2, 3, 3, 2})) {
-    Model model;
+    GradientCase model;
     model.field = {factors,
                    5,
                    2,
@@ -56,7 +56,7 @@ std::vector<Model> models(const std::vector<FactorSpec>& factors) {
   return all;
 }
 
-std::string described(const Model& model) {
+std::string described(const GradientCase& model) {
   return test::described(model.field) + ", " + test::described(model.divergence) +
          fmt::format(", kinetic {}, Frobenius {}", model.regularisation.kinetic,
                      model.regularisation.frobenius);
@@ -102,7 +102,7 @@ struct Result {
 };
 
 template <class T>
-Result library_gradient(const Model& model, const std::vector<double>& theta, const Batch& batch) {
+Result library_gradient(const GradientCase& model, const std::vector<double>& theta, const Batch& batch) {
   FlowConfig config;
   config.manifold = manifold_name(model.field);
   config.field = field_config(model.field);
@@ -136,8 +136,8 @@ Result library_gradient(const Model& model, const std::vector<double>& theta, co
 }
 
 template <class T>
-LossAndGradient reference_gradient(const Model& model, const std::vector<double>& theta, const Batch& batch,
-                                   const std::vector<reference::Step>& steps) {
+LossAndGradient reference_gradient(const GradientCase& model, const std::vector<double>& theta,
+                                   const Batch& batch, const std::vector<reference::Step>& steps) {
   LossAndGradient sum{0, std::vector<double>(theta.size(), 0.0)};
   for (const int lane : kWeighted) {
     const auto l = static_cast<std::size_t>(lane);
@@ -175,10 +175,11 @@ struct Tolerance {
   double gradient, loss;
 };
 template <class T>
-void expect_exact_gradients(const std::vector<Model>& models, std::uint64_t seed, Tolerance tolerance) {
+void expect_exact_gradients(const std::vector<GradientCase>& models, std::uint64_t seed,
+                            Tolerance tolerance) {
   reference::Draw draw{std::mt19937_64{seed}};
   double worst = 0;
-  for (const Model& model : models) {
+  for (const GradientCase& model : models) {
     const std::vector<double> theta = rounded<T>(random_parameters(model.field, draw));
     const Batch batch = random_batch<T>(model.field, draw);
     const auto [values, steps] = library_gradient<T>(model, theta, batch);
@@ -197,7 +198,7 @@ void expect_exact_gradients(const std::vector<Model>& models, std::uint64_t seed
 TEST(Gradient, EqualsTheReferenceOnSomeModels) {
   using enum Kind;
   for (const FactorSpec& factor : {FactorSpec{sphere, 2, 1}, FactorSpec{ball, 2, -1}, FactorSpec{torus, 2}}) {
-    std::vector<Model> some = models({factor});
+    std::vector<GradientCase> some = models({factor});
     some.resize(5);
     expect_exact_gradients<double>(some, 33, {1e-10, 1e-12});
     some.resize(1);
@@ -218,8 +219,8 @@ INSTANTIATE_TEST_SUITE_P(
 
 // With both objectives, whichever of them the pairs ask for.
 TEST_P(SlowGradient, EqualsTheReferenceInDouble) {
-  std::vector<Model> all;
-  for (Model model : models(GetParam()))
+  std::vector<GradientCase> all;
+  for (GradientCase model : models(GetParam()))
     for (const Objective objective : {Objective::nll, Objective::reverse_kl}) {
       model.objective = objective;
       all.push_back(model);

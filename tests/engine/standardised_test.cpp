@@ -75,7 +75,7 @@ TEST(Standardised, AFlowIsOneInEveryRespect) {
   TrustOptions options;
   options.points = 50;
   options.mass_samples = 50;
-  options.cubature = {1e-2, 0, 20'000};
+  options.evaluations = 20'000;
   const Trust trust = examine(*static_cast<Density<double>*>(flow.get()), options);
   EXPECT_EQ(trust.failed, 0u);
   EXPECT_EQ(trust.points, 50u);

@@ -67,7 +67,12 @@ TEST(ConfigJson, EveryFieldComesBack) {
   config.manifold = "sphere:3,K=0.3 x torus:1";
   config.field = {7, 5, Activation::swish, InputLayer::geodesic, BallScaling::paper, 0.7, 1.0 / 3, 0};
   config.divergence = {DivergenceEstimator::hutchinson, Noise::gaussian, 4};
-  config.solver = {"rk4", 1e-7, std::nextafter(1e-9, 1), 123, 45, 6789012345};
+  config.solver = {.method = "rk4",
+                   .rtol = 1e-7,
+                   .atol = std::nextafter(1e-9, 1),
+                   .max_evaluations = 123,
+                   .fixed_steps = 45,
+                   .tape_bytes = 6789012345};
   config.regularisation = {0.1, 5e-324};
   const FlowConfig back = config_from_json(config_to_json(config));
   EXPECT_EQ(back.manifold, config.manifold);
