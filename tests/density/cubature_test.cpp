@@ -107,9 +107,9 @@ TEST(Cubature, OrderOfConvergence) {
   std::vector<double> errors;
   for (const int pieces : {2, 4, 8}) {
     CubatureOptions once;
-    once.evaluations = 0;
+    once.absolute = 1;  // done after the first round, which has the highest rule
     const Integral result = integrate(each(f), cut(cube(1, -1)[0], {pieces, 1, 1}), 1, once);
-    EXPECT_FALSE(result.converged && result.error > once.absolute);
+    EXPECT_EQ(result.evaluations, 15u * static_cast<unsigned>(pieces));
     errors.push_back(std::abs(result.value - truth));
   }
   EXPECT_LT(errors[1], errors[0] / 300);

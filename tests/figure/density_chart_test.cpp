@@ -6,6 +6,7 @@
 
 #include <cmath>
 #include <numbers>
+#include <numeric>
 
 #include "riemflow/figure/disk.hpp"
 #include "riemflow/figure/flat.hpp"
@@ -141,9 +142,12 @@ TEST(Colours, ALogScaleIsAskedForByTheMass) {
   // A wide bump in which a narrow one stands, 1000 times as high, that holds a tenth of the mass.
   const DensityChart wide = bump({0, 0}, 1, 4);
   std::vector<double> density = wide.density, mass = density;
+  const double sum = std::accumulate(mass.begin(), mass.end(), 0.0);
+  for (double& m : mass) m /= sum;
   EXPECT_FALSE(asks_for_log(density, mass));
-  density[wide.cell(40, 40)] = mass[wide.cell(40, 40)] = 1000;
-  for (double& m : mass) m /= 3000;
+  for (double& m : mass) m *= 0.9;
+  density[wide.cell(40, 40)] = 1000;
+  mass[wide.cell(40, 40)] = 0.1;
   mass[0] = density[0] = std::nan("");
   EXPECT_TRUE(asks_for_log(density, mass));
   const ColourBar bar = log_bar_for(density, mass, "density");

@@ -97,7 +97,7 @@ TEST_F(ModelRefusal, ContradictoryMetadata) {
   // Petabytes, were they asked for before the tensors are looked at.
   config = good.metadata.at("config");
   config.replace(config.find("\"width\":4,\"depth\":2"), 19, "\"width\":65536,\"depth\":1000");
-  EXPECT_TRUE(has(with("config", config), "tensor input.0.weight is F32 [4, 3], expected F32 [65536, 3]"));
+  EXPECT_TRUE(has(with("config", config), "more weights than any memory takes"));
 }
 
 TEST_F(ModelRefusal, Tensors) {

@@ -86,9 +86,11 @@ class PoolRun {
       save(false);
     }
     if (contenders_.size() == kernels && !interrupted())
-      say("No flow: {}.", flow_failed_ ? "its training did not succeed"
-                                       : fmt::format("the kernel densities took {:.3g} of the {:.3g} s",
-                                                     kernel_seconds_, limit_));
+      say("No flow: {}.",
+          flow_failed_
+              ? "its training did not succeed"
+              : fmt::format("there was no time for one; the kernel densities took {:.3g} of the {:.3g} s",
+                            kernel_seconds_, limit_));
     if (interrupted()) {
       say("Interrupted; {} holds the pool of what there is, for every command to use. The fit of a pool "
           "cannot "

@@ -240,21 +240,24 @@ class Run {
           request_.label, 100 * cover.missed_share, cover.missed_share < 0.1 ? 1 : 0, config_.forward_start);
   }
 
-  /// Only a training that diverged is refused: one that the time limit or failing points left without a
-  /// validation has its parameters as they are.
+  /// A training with steps that had no finite gradient, and no finite validation, is refused: what it would
+  /// write is of no use. One that the time limit ended before its first validation, or whose solver is too
+  /// narrow for the validation points, has its parameters as they are.
   void refuse_or_say_divergence() const {
-    const std::string why = fit_.divergence();
-    if (why.empty()) return;
     const FitProgress& p = fit_.progress();
+    const std::string why = fit_.divergence();
     const std::string advice =
         fmt::format("a smaller --rate (it is {:g}) or --clip 1 helps",
                     p.iteration <= config_.iterations ? config_.train.schedule.rate : config_.finetune_rate);
-    if (!std::isfinite(p.best))
-      throw Error(fmt::format("training diverged at iteration {}: {}, and no validation was finite",
-                              p.iteration, why),
+    if (!why.empty() && std::isfinite(p.best))
+      say("{}Warning: training diverged at iteration {}: {}. The best model, of iteration {}, is kept; {}.",
+          request_.label, p.iteration, why, p.best_iteration, advice);
+    if (!std::isfinite(p.best) && (!why.empty() || (std::isinf(p.best) && p.skipped > 0)))
+      throw Error(why.empty()
+                      ? fmt::format("no validation of {} iterations was finite", p.iteration)
+                      : fmt::format("training diverged at iteration {}: {}, and no validation was finite",
+                                    p.iteration, why),
                   advice, Fault::numerical);
-    say("{}Warning: training diverged at iteration {}: {}. The best model, of iteration {}, is kept; {}.",
-        request_.label, p.iteration, why, p.best_iteration, advice);
   }
 
   /// At the start: a first checkpoint where there is none yet.

@@ -208,6 +208,7 @@ class Search {
     wide_ = KernelRecipe().wide;
     const double begun = watch_.elapsed();
     for (const Place& start : starts) try_place(start);
+    if (starts.empty()) try_place(at_);  // the ends of the scale are no place to be cut off at
     // Anisotropic kernels begin where local ones ended. Others have a coarse look along the scale first,
     // local ones from two places: data of two scales (pixels of one fire, and fires) have two summits.
     if (everywhere) scan({});
