@@ -19,6 +19,7 @@ constexpr double kRelative = 2e-3,
 constexpr double kEverywhere = 1e-4;    ///< of the whole mass, allowed beside it, spread over the lattice
 constexpr int kDeepest = 5;
 constexpr double kLeastBudget = 1 << 16;  ///< evaluations for the refinement of a whole lattice
+constexpr double kFineShare = 0.125;      ///< or so many for each box: fine lattices have little to refine
 
 using Between = std::function<void()>;
 
@@ -68,7 +69,7 @@ class SmoothCells final : public CellMassPart {
     }
     const double all = static_cast<double>(n_[0] * n_[1]),
                  own = static_cast<double>(boxes.size() + open.size());
-    auto budget = static_cast<std::size_t>(std::max(own, kLeastBudget * own / all));
+    auto budget = static_cast<std::size_t>(std::max(kFineShare * own, kLeastBudget * own / all));
     while (!open.empty()) refine(open, boxes, budget, between);
     for (const Box& box : boxes) {
       const double area = box.side[0] * box.side[1];
