@@ -11,7 +11,6 @@
 #include "apps/riemflow/support/count.hpp"
 #include "apps/riemflow/support/data.hpp"
 #include "apps/riemflow/support/options.hpp"
-#include "apps/riemflow/support/task_progress.hpp"
 #include "riemflow/core/error.hpp"
 
 namespace riemflow::app {
@@ -68,14 +67,8 @@ void run(const CheckOptions& options) {
   const Model model = load_model(options.model.path);
   std::unique_ptr<PointSource> source;
   if (!options.data.path.empty()) source = options.data.open(model.config.manifold);
-  TrustOptions trust = options.trust;
-  std::optional<TaskProgress> progress(std::in_place, "Check", 1);
-  trust.watch = [&](double done, double all, const char* part) {
-    progress->note(part);
-    progress->reach(done, all);
-  };
-  const Examination found = examine_model(model, options.model, trust, source.get(), options.data.path);
-  progress.reset();
+  const Examination found =
+      examine_model(model, options.model, options.trust, source.get(), options.data.path);
   if (found.data) {
     for (const std::string& remark : source->remarks()) say_text(remark);
     if (found.data->is_training_data) say_text(seen_warning(options.data.path, fit_scores(model)));

@@ -34,7 +34,7 @@ struct Options {
                         split = "80/10/10", device = "cpu", seeds = "0-4", group_within;
   std::vector<std::string> rows, notes;
   int splits = 0, threads = 0, jobs = 1;
-  bool json = false, force = false;
+  bool json = false, force = false, quiet = false;
 };
 
 std::vector<const Method*> chosen_methods(const std::string& list) {
@@ -153,6 +153,7 @@ std::map<const Method*, std::string> devices_of(const std::vector<const Method*>
 }
 
 void run(const Options& options) {
+  if (options.quiet) be_quiet();
   std::error_code code;
   require(is_regular(options.data.path) ||
               (options.data.path != "-" && !std::filesystem::exists(options.data.path, code)),
@@ -338,6 +339,7 @@ void add_compare(CLI::App& app) {
       ->type_name("KEY=VALUE")
       ->allow_extra_args(false);
   add_json(*command, options->json);
+  command->add_flag("--quiet", options->quiet, "Say nothing but results and errors");
   command->footer(
       "Runs that are done are kept: an interrupted comparison goes on where it stopped, --seeds may "
       "grow,\n"

@@ -31,7 +31,8 @@ void run_shown(const std::vector<std::string>& words) {
   fmt::print("\n{}\n", line);
   std::fflush(stdout);
   if (const int code = run_command(words); code != 0) throw Exit{code};
-  if (interrupted()) throw Exit{kInterrupted};  // fit watches interrupts, and what follows it does not
+  if (interrupted()) throw Exit{kInterrupted};
+  end_on_interrupts();  // some commands watch them, and what follows does not
   finish_output();
 }
 
@@ -87,8 +88,8 @@ void demo(const DemoOptions& options) {
   const Points<double> test = part(split.split.test);
   const double uniform = base_scores("sphere:2", test).nll();
   const Points<double> training = part(split.split.training), validation = part(split.split.validation);
-  const PointScores one = kernel_density_scores("sphere:2", training, validation, test, KernelShape::one);
-  const PointScores best = kernel_density_scores("sphere:2", training, validation, test);
+  const std::vector<PointScores> kernels = kernel_density_scores("sphere:2", training, validation, test);
+  const PointScores &one = kernels.front(), &best = kernels.back();
   fmt::print(
       "\nHow surprised is each density by {} earthquakes it has not seen? Mean negative log-likelihood in "
       "nats "

@@ -126,9 +126,9 @@ void run(const ProbOptions& options) {
   RegionOptions asked;
   asked.relative = options.accuracy;
   asked.evaluations = options.evaluations;
-  TaskProgress progress("Probability", static_cast<double>(options.evaluations * regions.size()));
-  asked.watch = [&](std::size_t evaluations) { progress.advance(static_cast<double>(evaluations)); };
   const std::vector<Integral> results = with_exact_density(model, options.model, [&](auto& density) {
+    TaskProgress progress("Probability", static_cast<double>(options.evaluations * regions.size()));
+    asked.watch = [&](std::size_t evaluations) { progress.advance(static_cast<double>(evaluations)); };
     std::vector<Integral> found;
     for (const auto& [region, complement] : regions)
       found.push_back(region_probability(density, region, complement ? &*complement : nullptr, asked));

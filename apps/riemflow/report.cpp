@@ -108,10 +108,8 @@ void score(const ReportOptions& options, PageContent& content) {
         counted(data.training.size()));
   } else if (data.split_known && data.validation.size() > 0) {
     say("Fitting kernel densities to compare with.");
-    content.scores.push_back(
-        kernel_density_scores(manifold, data.training, data.validation, test, KernelShape::one));
-    PointScores best = kernel_density_scores(manifold, data.training, data.validation, test);
-    if (best.name != content.scores.back().name) content.scores.push_back(std::move(best));
+    for (PointScores& kernels : kernel_density_scores(manifold, data.training, data.validation, test))
+      content.scores.push_back(std::move(kernels));
   }
   content.scores.push_back(std::move(model));
 }

@@ -20,7 +20,8 @@ struct Examination {
   std::optional<DataScores> data;
 };
 
-/// With exact divergences. source: of data to score as well, which are `path`; null: none.
+/// With exact divergences, and progress as of a long task. source: of data to score as well, which are
+/// `path`; null: none.
 Examination examine_model(const Model& model, const ModelChoice& choice, const TrustOptions& options,
                           PointSource* source = nullptr, const std::string& path = "");
 

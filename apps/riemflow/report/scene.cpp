@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "apps/riemflow/support/console.hpp"
+#include "apps/riemflow/support/task_progress.hpp"
 #include "apps/riemflow/support/with_flow.hpp"
 #include "riemflow/core/error.hpp"
 #include "riemflow/figure/contour.hpp"
@@ -12,7 +13,8 @@
 namespace riemflow::app {
 namespace {
 
-constexpr std::size_t kSamples = 2000;
+constexpr std::size_t kSamples = 2000, kSamplesAtOnce = 256;
+static_assert(kSamplesAtOnce % kLanes == 0);  // the same bits as all at once
 constexpr int kFrames = 40;
 constexpr double kEarthResolution = 0.5, kTorusResolution = 1;  // degrees
 constexpr int kCellsAcross = 360;                               // of ball and plane
@@ -48,24 +50,28 @@ Model shown_in_motion(const Model& model) {
 }
 
 template <class T>
-Carried<T> draw(Density<T>& density) {
+Carried<T> draw(Density<T>& density, std::size_t n, std::uint64_t first) {
   if (auto* flow = dynamic_cast<Transport<T>*>(&density))
-    return flow->draw_paths(kSamples, 0, 0, equally_spaced(0, 1, kFrames));
-  return density.sample(kSamples, 0);
+    return flow->draw_paths(n, 0, first, equally_spaced(0, 1, kFrames));
+  return density.sample(n, 0, first);
 }
 
 Paths draw_paths(const Model& model, const ModelChoice& choice) {
   return with_density(shown_in_motion(model), choice, [&]<class T>(Density<T>& density) {
-    const Carried<T> drawn = draw(density);
+    TaskProgress progress("Samples", kSamples);
     Paths paths;
-    paths.frames.resize(drawn.frames.size());
-    for (auto& frame : paths.frames) frame.dimension = density.manifold().ambient();
-    for (std::size_t i = 0; i < kSamples; ++i) {
-      const bool whole = std::all_of(drawn.frames.begin(), drawn.frames.end(),
-                                     [&](const Points<T>& frame) { return is_finite<T>(frame[i]); });
-      paths.lost += whole ? 0 : 1;
-      for (std::size_t k = 0; whole && k < drawn.frames.size(); ++k)
-        for (const T x : drawn.frames[k][i]) paths.frames[k].values.push_back(static_cast<double>(x));
+    for (std::size_t first = 0; first < kSamples; first += kSamplesAtOnce) {
+      const Carried<T> drawn = draw(density, std::min(kSamplesAtOnce, kSamples - first), first);
+      paths.frames.resize(drawn.frames.size());
+      for (auto& frame : paths.frames) frame.dimension = density.manifold().ambient();
+      for (std::size_t i = 0; i < drawn.frames.front().size(); ++i) {
+        const bool whole = std::all_of(drawn.frames.begin(), drawn.frames.end(),
+                                       [&](const Points<T>& frame) { return is_finite<T>(frame[i]); });
+        paths.lost += whole ? 0 : 1;
+        for (std::size_t k = 0; whole && k < drawn.frames.size(); ++k)
+          for (const T x : drawn.frames[k][i]) paths.frames[k].values.push_back(static_cast<double>(x));
+      }
+      progress.advance(static_cast<double>(drawn.frames.front().size()));
     }
     return paths;
   });

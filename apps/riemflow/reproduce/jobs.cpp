@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <iterator>
+#include <map>
 #include <mutex>
 #include <sstream>
 #include <thread>
@@ -11,6 +12,8 @@
 #include "apps/riemflow/fit/progress.hpp"
 #include "apps/riemflow/support/console.hpp"
 #include "apps/riemflow/support/signals.hpp"
+#include "apps/riemflow/support/task_progress.hpp"
+#include "riemflow/core/cancel.hpp"
 #include "riemflow/core/error.hpp"
 
 namespace riemflow::app {
@@ -26,6 +29,61 @@ bool holds(const std::vector<std::string>& all, const std::vector<std::string>& 
     return std::find(all.begin(), all.end(), word) != all.end();
   });
 }
+
+/// How far all jobs are, those that run by the time since they began: they say nothing of themselves. What a
+/// job is expected to take is a guess, which those that are over correct.
+class JobsProgress {
+ public:
+  explicit JobsProgress(const std::vector<Job>& jobs) {
+    for (const Job& job : jobs) expected_ += job.seconds;
+  }
+
+  void begin(const Job& job) {
+    const std::lock_guard lock(mutex_);
+    running_.emplace(&job, Clock::now());
+    tell();
+  }
+  /// worked: its time says something of the others'.
+  void end(const Job& job, bool worked) {
+    const std::lock_guard lock(mutex_);
+    const double seconds = seconds_since(running_.extract(&job).mapped());
+    over_ += job.seconds;
+    if (worked) {
+      taken_ += seconds;
+      foreseen_ += job.seconds;
+    }
+    tell();
+  }
+  /// Seconds until all are done.
+  double left() {
+    const double done = share();
+    return seconds_since(start_) * (1 - done) / std::max(done, 1e-9);
+  }
+
+ private:
+  double share() {
+    const std::lock_guard lock(mutex_);
+    const double slower = foreseen_ > 0 ? std::max(taken_ / foreseen_, 1e-6) : 1;
+    double done = over_;
+    for (const auto& [job, begun] : running_)
+      done += std::min(kMostOfOne * job->seconds, seconds_since(begun) / slower);
+    return done / expected_;
+  }
+  void tell() {
+    if (running_.empty()) return;
+    const Job& job = *running_.begin()->first;
+    progress_.note(running_.size() > 1 ? fmt::format("{} side by side", running_.size())
+                                       : fmt::format("{}, seed {}", job.cell, job.seed));
+  }
+
+  static constexpr double kMostOfOne = 0.95;  // a job that takes longer than foreseen is not over
+  std::mutex mutex_;
+  double expected_ = 0, over_ = 0;   // seconds as foreseen, of all jobs and of those that are over
+  double taken_ = 0, foreseen_ = 0;  // of those that were worked on
+  std::map<const Job*, Clock::time_point> running_;
+  Clock::time_point start_ = Clock::now();
+  TaskProgress progress_{"Runs", [this] { return share(); }};  // last: it asks until it ends
+};
 
 }  // namespace
 
@@ -55,18 +113,17 @@ std::size_t work_off(const Experiment& experiment, const std::vector<Job>& jobs,
   std::mutex mutex;
   std::atomic<std::size_t> next = 0;
   std::size_t done = 0, failed = 0;
-  double expected = 0, worked = 0;  // seconds of all jobs, and of those that are over
-  for (const Job& job : jobs) expected += job.seconds;
-  const auto start = Clock::now();
+  JobsProgress progress(jobs);
   const auto one = [&](const Job& job) {
     const auto begun = Clock::now();
     std::string problem;
     Json run;
+    progress.begin(job);
     {
       const std::lock_guard lock(mutex);
       results.take_in();
       if (results.has(job.cell, job.seed)) {
-        worked += job.seconds;
+        progress.end(job, false);
         say("{}/{}  {}, seed {}: another process has done it", ++done, jobs.size(), job.cell, job.seed);
         return;
       }
@@ -76,11 +133,13 @@ std::size_t work_off(const Experiment& experiment, const std::vector<Job>& jobs,
       run["seconds"] = seconds_since(begun);
     } catch (const Exit&) {
       return;  // interrupted
+    } catch (const Cancelled&) {
+      return;
     } catch (const std::exception& error) {
       problem = error.what();
     }
+    progress.end(job, problem.empty());
     const std::lock_guard lock(mutex);
-    worked += job.seconds;
     const std::string place = fmt::format("{}/{}  {}, seed {}", ++done, jobs.size(), job.cell, job.seed);
     if (!problem.empty()) {
       ++failed;
@@ -88,11 +147,11 @@ std::size_t work_off(const Experiment& experiment, const std::vector<Job>& jobs,
       return;
     }
     results.add(job.cell, job.seed, std::move(run));
-    say("{}: {}  ETA {}", place, clock_text(seconds_since(begun)),
-        clock_text(seconds_since(start) * (expected - worked) / std::max(worked, 1e-9)));
+    say("{}: {}  ETA {}", place, clock_text(seconds_since(begun)), clock_text(progress.left()));
   };
   std::exception_ptr lost;  // a result that could not be written: no point in computing more
   const auto worker = [&] {
+    const CancelScope scope(interrupted);
     for (std::size_t i = next++; i < jobs.size() && !interrupted(); i = next++) {
       try {
         one(jobs[i]);

@@ -1,13 +1,18 @@
 #include "apps/riemflow/support/baselines.hpp"
 
 #include <algorithm>
+#include <optional>
 
 #include "apps/riemflow/support/scoring.hpp"
+#include "apps/riemflow/support/task_progress.hpp"
 #include "riemflow/density/base.hpp"
+#include "riemflow/density/kernel_choice.hpp"
 #include "riemflow/manifold/parse.hpp"
 
 namespace riemflow::app {
 namespace {
+
+constexpr double kShareOfOne = 0.1;  // of the time for all shapes, about
 
 RunningMean mean_of(const std::vector<double>& values) {
   RunningMean mean;
@@ -45,17 +50,26 @@ PointScores base_scores(const std::string& manifold_name, const Points<double>& 
   return scores;
 }
 
-PointScores kernel_density_scores(const std::string& manifold_name, const Points<double>& training,
-                                  const Points<double>& validation, const Points<double>& test,
-                                  std::optional<KernelShape> shape) {
+std::vector<PointScores> kernel_density_scores(const std::string& manifold_name,
+                                               const Points<double>& training,
+                                               const Points<double>& validation, const Points<double>& test) {
   const std::shared_ptr<const Manifold<double>> manifold = parse_manifold<double>(manifold_name);
-  const KernelFit fit = fit_kernel_density(manifold, training, validation, shape);
-  const std::string kind(name_of(fit.recipe.shape));
   Points<double> known = training;
   known.values.insert(known.values.end(), validation.values.begin(), validation.values.end());
-  KernelData centres(manifold, known, std::max({1, fit.recipe.neighbours, fit.recipe.shape_neighbours}));
-  return {"kernel density (" + (kind == "one" ? "one bandwidth" : kind + " kernels") + ")",
-          KernelDensity(manifold, centres.parameters(fit.recipe)).log_prob(test)};
+  TaskProgress progress("Kernel densities", 1);
+  const auto scores_of = [&](std::optional<KernelShape> shape, double from, double to) {
+    SearchTime time;
+    time.progress = [&](double share) { progress.reach(from + share * (to - from), 1); };
+    const KernelFit fit = fit_kernel_density(manifold, training, validation, shape, nullptr, {}, time);
+    const std::string kind(name_of(fit.recipe.shape));
+    KernelData centres(manifold, known, std::max({1, fit.recipe.neighbours, fit.recipe.shape_neighbours}));
+    return PointScores{"kernel density (" + (kind == "one" ? "one bandwidth" : kind + " kernels") + ")",
+                       KernelDensity(manifold, centres.parameters(fit.recipe)).log_prob(test)};
+  };
+  std::vector<PointScores> all = {scores_of(KernelShape::one, 0, kShareOfOne)};
+  PointScores best = scores_of(std::nullopt, kShareOfOne, 1);
+  if (best.name != all.front().name) all.push_back(std::move(best));
+  return all;
 }
 
 }  // namespace riemflow::app

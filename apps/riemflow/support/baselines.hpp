@@ -1,12 +1,10 @@
 #pragma once
 // What a model's score on points it has not seen is to be compared with.
 
-#include <optional>
 #include <string>
 #include <vector>
 
 #include "riemflow/core/points.hpp"
-#include "riemflow/density/kernel_choice.hpp"
 
 namespace riemflow::app {
 
@@ -25,10 +23,10 @@ struct PointScores {
 /// The distribution that a flow starts from: the uniform density where there is one.
 PointScores base_scores(const std::string& manifold, const Points<double>& test);
 
-/// Of a kernel density of that shape, of the best shape if there is none, as it scores on `validation`; once
-/// chosen it has those points as centres too, as a pool has.
-PointScores kernel_density_scores(const std::string& manifold, const Points<double>& training,
-                                  const Points<double>& validation, const Points<double>& test,
-                                  std::optional<KernelShape> shape = {});
+/// Of the kernel density of one bandwidth that scores best on `validation` and, behind it, of the best of any
+/// shape where that is another. Once chosen they have those points as centres too, as a pool has. With
+/// progress as of a long task.
+std::vector<PointScores> kernel_density_scores(const std::string& manifold, const Points<double>& training,
+                                               const Points<double>& validation, const Points<double>& test);
 
 }  // namespace riemflow::app

@@ -47,6 +47,8 @@ void end_line() {
 
 void be_quiet() { quiet = true; }
 
+bool is_silent() { return quiet || silent; }
+
 Silence::Silence() : before_(silent) { silent = true; }
 Silence::~Silence() { silent = before_; }
 

@@ -37,6 +37,9 @@ class Silence {
   bool before_;
 };
 
+/// Whether say() says nothing in this thread.
+bool is_silent();
+
 /// A result for people.
 void answer_text(const std::string& text);
 template <class... Args>

@@ -18,29 +18,46 @@ constexpr double kSilentFor = 2;  // seconds; plain lines begin when the first o
 }  // namespace
 
 TaskProgress::TaskProgress(std::string task, double total, bool quiet)
-    : task_(std::move(task)), total_(total), quiet_(quiet), terminal_(errors_on_terminal()) {}
+    : task_(std::move(task)), total_(total), terminal_(errors_on_terminal()) {
+  if (!quiet && !is_silent()) shower_ = std::thread([this] { show_now_and_then(); });
+}
+
+TaskProgress::TaskProgress(std::string task, std::function<double()> share, bool quiet)
+    : task_(std::move(task)), share_(std::move(share)), total_(1), terminal_(errors_on_terminal()) {
+  if (!quiet && !is_silent()) shower_ = std::thread([this] { show_now_and_then(); });
+}
 
 TaskProgress::~TaskProgress() {
-  if (terminal_ && shown_ >= 0) end_line();
+  if (!shower_.joinable()) return;
+  {
+    const std::lock_guard lock(mutex_);
+    stopped_ = true;
+  }
+  over_.notify_all();
+  shower_.join();
+  if (terminal_ && shown_) end_line();
 }
 
 void TaskProgress::advance(double units) {
   const std::lock_guard lock(mutex_);
-  done_ += units;
-  show();
+  update(done_ + units, total_);
 }
 
 void TaskProgress::reach(double done, double total) {
   const std::lock_guard lock(mutex_);
-  done_ = done;
-  total_ = total;
-  show();
+  update(done, total);
 }
 
 void TaskProgress::note(std::string text) {
   const std::lock_guard lock(mutex_);
   note_ = std::move(text);
-  show();
+}
+
+void TaskProgress::update(double done, double total) {
+  done_ = done;
+  total_ = total;
+  left_at_ = seconds_since(start_);
+  left_ = done > 0 && total > 0 ? left_at_ * std::max(0.0, total / done - 1) : -1;
 }
 
 std::size_t Pieces::next() {
@@ -53,20 +70,33 @@ std::size_t Pieces::next() {
   return n_;
 }
 
-void TaskProgress::show() {
-  if (quiet_) return;
-  const double now = seconds_since(start_);
-  const double due = shown_ < 0 ? (terminal_ ? kSilentFor : kPlainEvery)
-                                : shown_ + (terminal_ ? kTerminalEvery : kPlainEvery);
-  if (now < due) return;
-  shown_ = now;
-  const double share = total_ > 0 ? std::clamp(done_ / total_, 0.0, 1.0) : 0;
+std::string TaskProgress::line() {
   // Rounded down: 100 % is said of nothing that still runs.
-  std::string line = total_ > 0 ? fmt::format("{}: {} %", task_, std::min(99, static_cast<int>(100 * share)))
+  const double share = total_ > 0 ? std::clamp(done_ / total_, 0.0, 1.0) : 0;
+  std::string text = total_ > 0 ? fmt::format("{}: {} %", task_, std::min(99, static_cast<int>(100 * share)))
                                 : fmt::format("{}: {:.0f} so far", task_, done_);
-  if (share > 0) line += fmt::format(", {} left", clock_text(now * (1 - share) / share));
-  if (!note_.empty()) line += fmt::format(" ({})", note_);
-  terminal_ ? rewrite_line(line) : say_text(line);
+  if (left_ >= 0)
+    text += fmt::format(", {} left", clock_text(std::max(1.0, left_ - (seconds_since(start_) - left_at_))));
+  if (!note_.empty()) text += fmt::format(" ({})", note_);
+  return text;
+}
+
+void TaskProgress::show_now_and_then() {
+  const auto seconds = [](double s) { return std::chrono::duration<double>(s); };
+  std::unique_lock lock(mutex_);
+  for (double pause = terminal_ ? kSilentFor : kPlainEvery;
+       !over_.wait_for(lock, seconds(pause), [this] { return stopped_; });
+       pause = terminal_ ? kTerminalEvery : kPlainEvery) {
+    if (share_) {
+      lock.unlock();  // it may wait for those who tell
+      const double share = share_();
+      lock.lock();
+      update(share, 1);
+    }
+    shown_ = true;
+    const std::string text = line();
+    terminal_ ? rewrite_line(text) : say_text(text);
+  }
 }
 
 }  // namespace riemflow::app

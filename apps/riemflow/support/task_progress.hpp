@@ -1,20 +1,26 @@
 #pragma once
 // How far a command is that may take long, and how long it will still take.
 
+#include <condition_variable>
+#include <functional>
 #include <mutex>
 #include <string>
+#include <thread>
 
 #include "apps/riemflow/support/clock.hpp"
 
 namespace riemflow::app {
 
 /// Says nothing in the first two seconds. Then, on a terminal, one line that rewrites itself ten times a
-/// second, "Map: 43 %, 0:12 left (north)"; elsewhere such a line every ten seconds. All to standard error.
+/// second, "Map: 43 %, 0:12 left (north)"; elsewhere such a line every ten seconds. All to standard error, by
+/// a thread of its own: work that tells nothing for a while is seen to go on.
 class TaskProgress {
  public:
   /// total: of the units that advance() counts, whatever they are; 0 where it is not known, and then no time
-  /// left is shown. quiet: nothing is ever shown.
+  /// left is shown. quiet: nothing is ever shown; nor where the thread that begins the task is silent.
   TaskProgress(std::string task, double total, bool quiet = false);
+  /// share: of the task that is done; asked whenever a line is due, from another thread.
+  TaskProgress(std::string task, std::function<double()> share, bool quiet = false);
   /// Ends the line.
   ~TaskProgress();
   TaskProgress(const TaskProgress&) = delete;
@@ -28,14 +34,20 @@ class TaskProgress {
   void note(std::string text);
 
  private:
-  void show();
+  void update(double done, double total);
+  void show_now_and_then();
+  std::string line();
 
   std::string task_, note_;
+  std::function<double()> share_;
   double total_, done_ = 0;
-  bool quiet_, terminal_;
+  bool terminal_, shown_ = false;
   std::mutex mutex_;
   Clock::time_point start_ = Clock::now();
-  double shown_ = -1;  // seconds after the start
+  double left_ = -1, left_at_ = 0;  // seconds: what was left, and when after the start; -1: not known
+  std::condition_variable over_;
+  bool stopped_ = false;
+  std::thread shower_;  // none where nothing is shown
 };
 
 /// How many points to compute at a time, so that progress is seen: few first, more as long as they take less
