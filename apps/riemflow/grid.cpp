@@ -17,6 +17,7 @@
 #include "apps/riemflow/support/outputs.hpp"
 #include "apps/riemflow/support/signals.hpp"
 #include "apps/riemflow/support/task_progress.hpp"
+#include "riemflow/core/cancel.hpp"
 #include "riemflow/core/error.hpp"
 #include "riemflow/manifold/earth.hpp"
 #include "riemflow/manifold/parse.hpp"
@@ -96,6 +97,7 @@ void run(const GridOptions& options) {
     source.command += fmt::format(" --tolerance {:g}", options.model.tolerance);
 
   watch_interrupts();
+  const CancelScope scope(interrupted);
   GridSummary summary;
   with_exact_density(model, options.model, [&](auto& density) {
     CellValues values(density, layout);

@@ -10,6 +10,8 @@
 #include "apps/riemflow/commands.hpp"
 #include "apps/riemflow/support/console.hpp"
 #include "apps/riemflow/support/options.hpp"
+#include "apps/riemflow/support/signals.hpp"
+#include "riemflow/core/cancel.hpp"
 #include "riemflow/core/error.hpp"
 #include "riemflow/core/suggest.hpp"
 #include "riemflow/io/message.hpp"
@@ -127,6 +129,8 @@ int main(int argc, char** argv) {
     return failed(error.what(), error.fault());
   } catch (const app::Exit& exit) {
     return exit.code;
+  } catch (const Cancelled&) {
+    return app::kInterrupted;
   } catch (const std::system_error& error) {  // fmt::print's way to say that it cannot
     return failed(
         fmt::format("cannot write the output: {}; make room, or write to a file with -o", error.what()),

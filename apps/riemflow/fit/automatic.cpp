@@ -15,6 +15,7 @@
 #include "apps/riemflow/support/console.hpp"
 #include "apps/riemflow/support/signals.hpp"
 #include "apps/riemflow/support/task_progress.hpp"
+#include "riemflow/core/cancel.hpp"
 #include "riemflow/core/error.hpp"
 #include "riemflow/density/kernel_choice.hpp"
 #include "riemflow/io/held_out.hpp"
@@ -36,6 +37,8 @@ constexpr long kMostFlows = 4;
 /// and what all scores of one contender may take. At least so many points are scored.
 constexpr double kSearchShare = 1.0 / 3, kKernelShare = 0.5, kScoreShare = 0.02;
 constexpr std::size_t kLeastScored = 200;
+/// After an interrupt: what can be scored by then is kept.
+constexpr double kGraceSeconds = 0.4;
 /// Of all scored points by one flow: the end of each stage of its training is one.
 constexpr double kScoringPasses = 4;
 
@@ -64,6 +67,16 @@ class PoolRun {
   FitResult operator()() {
     require_place(request_.output);
     watch_interrupts();
+    try {
+      const CancelScope scope([] { return interrupted_for(kGraceSeconds); });
+      return fit();
+    } catch (const Cancelled&) {
+      end_interrupted();
+    }
+  }
+
+ private:
+  FitResult fit() {
     if (folds_.size() > 1)
       say("{} validation points are few: the weights are chosen by {} folds of the {} training and "
           "validation "
@@ -91,17 +104,19 @@ class PoolRun {
               ? "its training did not succeed"
               : fmt::format("there was no time for one; the kernel densities took {:.3g} of the {:.3g} s",
                             kernel_seconds_, limit_));
-    if (interrupted()) {
+    if (interrupted()) end_interrupted();
+    return save(true);
+  }
+
+  [[noreturn]] void end_interrupted() const {
+    if (saved_)
       say("Interrupted; {} holds the pool of what there is, for every command to use. The fit of a pool "
           "cannot "
           "be resumed.",
           partial_path(request_.output));
-      throw Exit{kInterrupted};
-    }
-    return save(true);
+    throw Exit{kInterrupted};
   }
 
- private:
   Points<double> part(const std::vector<std::size_t>& rows) const {
     return part_of<double>(data_.points, rows);
   }
@@ -298,6 +313,7 @@ class PoolRun {
       save_finished(request_.output, pool.model);
     else
       save_model(partial_path(request_.output), pool.model);
+    saved_ = true;
     result.seconds = seconds_since(start_);
     return result;
   }
@@ -318,7 +334,7 @@ class PoolRun {
   static constexpr std::size_t kNone = static_cast<std::size_t>(-1);
   std::size_t best_kernel_ = kNone;             // of the contenders
   double kernel_seconds_ = 0, flow_score_ = 0;  // flow_score_: of one point
-  bool flow_failed_ = false;
+  bool flow_failed_ = false, saved_ = false;
 };
 
 }  // namespace

@@ -11,6 +11,7 @@
 #include "apps/riemflow/support/console.hpp"
 #include "apps/riemflow/support/signals.hpp"
 #include "apps/riemflow/support/task_progress.hpp"
+#include "riemflow/core/cancel.hpp"
 #include "riemflow/core/error.hpp"
 #include "riemflow/density/base.hpp"
 #include "riemflow/density/draws.hpp"
@@ -54,6 +55,7 @@ KernelFit fit_kernels(const FitSettings& settings, const TrainingData& data, dou
 FitResult run_kernel_fit(const FitRequest& request, const TrainingData& data) {
   require_place(request.output);
   const auto start = Clock::now();
+  const CancelScope scope(interrupted);
   const KernelFit fit = fit_kernels(request.settings, data, kSearchOfAll);
   FitResult result;
   result.progress.iteration = result.progress.best_iteration = fit.evaluations;
