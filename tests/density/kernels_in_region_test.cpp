@@ -75,6 +75,9 @@ TEST(KernelsInRegion, HalfAndQuarterWhereTheCentreIsOnTheBorder) {
         << kappa;
   }
   EXPECT_NEAR(mixture_in_region(one_at(90, 0, 50), earth_box(10, -90, 100, 90)).value, 0.25, 4e-7);
+  // 64 m wide: the rounding of the place on a border of thousands of km is 1e-5 of that.
+  EXPECT_NEAR(mixture_in_region(one_at(0, 30, 1e10), earth_box(-180, 0, 180, 90)).value, 0.5, 1e-4);
+  EXPECT_NEAR(mixture_in_region(one_at(0, 30, 1e10), earth_box(30, 0, 30 + 180, 90)).value, 0.25, 1e-4);
   EXPECT_NEAR(kernels_in_region(kernel_at(0, 30, 0.05, 3), earth_box(-180, 0, 180, 90)).value, 0.5, 4e-7);
 }
 
@@ -92,6 +95,21 @@ TEST(KernelsInRegion, AsCubatureFindsIt) {
         EXPECT_LT(found.error, 1e-6);
       }
     }
+}
+
+TEST(KernelsInRegion, SeveralAreWeighed) {
+  const EarthRegion region = earth_circle(40, 20, 900);
+  MixtureParameters mixture{Points<double>(2, 3), {0.2, 0.8}, {50, 400}};
+  unit_vector<double>(38, 23, mixture.means[0]);
+  unit_vector<double>(52, 45, mixture.means[1]);
+  const double one = mixture_in_region(one_at(38, 23, 50), region).value,
+               other = mixture_in_region(one_at(52, 45, 400), region).value;
+  EXPECT_GT(one - other, 0.1);
+  EXPECT_NEAR(mixture_in_region(mixture, region).value, 0.2 * one + 0.8 * other, 1e-12);
+  // The same as kernels of h = κ^{−1/2}, beside a tenth of the uniform density.
+  const KernelParameters kernels{mixture.means, mixture.weights, {1 / std::sqrt(50), 0.05}, {}, 0.1};
+  EXPECT_NEAR(kernels_in_region(kernels, region).value,
+              0.9 * (0.2 * one + 0.8 * other) + 0.1 * region.steradians / (4 * std::numbers::pi), 1e-9);
 }
 
 TEST(KernelsInRegion, ComplementsAddUpToOne) {

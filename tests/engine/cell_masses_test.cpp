@@ -65,7 +65,7 @@ TEST(CellMasses, CellsOfThePlaneInClosedForm) {
   p.centres.values = {0.5, 0.5, 1, 0.2, -0.75, 2, 2.25, -1.1};
   p.bandwidths = {1e-4, 0.01, 0.3, 1.5};
   p.weights = {0.1, 0.2, 0.3, 0.4};
-  p.wide = 1e-9;
+  p.wide = 0.3;  // the standard normal density
   const auto below = [](double x, double m, double h) {
     return 0.5 * std::erfc((m - x) / (h * std::sqrt(2)));
   };
@@ -80,9 +80,11 @@ TEST(CellMasses, CellsOfThePlaneInClosedForm) {
         const auto within = [&](const LatticeAxis& axis, std::size_t k, double m) {
           return below(axis.edges[k + 1], m, p.bandwidths[i]) - below(axis.edges[k], m, p.bandwidths[i]);
         };
-        wanted += p.weights[i] * within(lattice.rows, row, p.centres[i][0]) *
+        wanted += 0.7 * p.weights[i] * within(lattice.rows, row, p.centres[i][0]) *
                   within(lattice.columns, column, p.centres[i][1]);
       }
+      wanted += 0.3 * (below(lattice.rows.edges[row + 1], 0, 1) - below(lattice.rows.edges[row], 0, 1)) *
+                (below(lattice.columns.edges[column + 1], 0, 1) - below(lattice.columns.edges[column], 0, 1));
       EXPECT_NEAR(masses[cell], wanted, 1e-4) << n << " " << row << " " << column;
     }
   }

@@ -184,6 +184,18 @@ TEST(PoolDensity, TrustFollowsItsFlows) {
   EXPECT_TRUE(trust.reasons.empty()) << trust.reasons.front();
 }
 
+TEST(PoolDensity, TrustLooksAtAFlowByItsWeight) {
+  std::vector<std::unique_ptr<Density<float>>> members;
+  for (const std::uint64_t seed : {1, 2})
+    members.push_back(random_flow<float>(small_config("sphere:2", 1e-3), seed));
+  PoolDensity<float> pool(std::move(members), {0.25, 0.75});
+  TrustOptions options;
+  options.points = 400;  // a quarter is fewer than there are at least
+  options.evaluations = 2000;
+  options.mass_samples = 100;
+  EXPECT_EQ(examine<float>(pool, options).points, 200u + 300u);
+}
+
 TEST(PoolDensity, RefusesWhatIsNone) {
   const auto members = [](const std::string& second) {
     std::vector<std::unique_ptr<Density<double>>> all;

@@ -5,10 +5,12 @@
 #include <cmath>
 #include <numbers>
 
+#include "riemflow/density/kernels_in_region.hpp"
 #include "riemflow/engine/kernel_model.hpp"
 #include "riemflow/engine/mass.hpp"
 #include "riemflow/engine/pool_density.hpp"
 #include "riemflow/manifold/earth.hpp"
+#include "riemflow/manifold/parse.hpp"
 #include "tests/engine/flows.hpp"
 
 namespace riemflow {
@@ -44,7 +46,42 @@ TEST(RegionProbability, OfALargeCircleIsThatOfTheRest) {
   const Integral found = region_probability<double>(*pool, large, &rest, options);
   EXPECT_TRUE(found.converged);
   EXPECT_NEAR(found.value + region_probability<double>(*pool, rest, nullptr, options).value, 1, 1e-4);
-  EXPECT_NEAR(found.value, region_probability<double>(*pool, large, nullptr, options).value, 1e-4);
+  const Integral direct = region_probability<double>(*pool, large, nullptr, options);
+  EXPECT_NEAR(found.value, direct.value, 1e-4);
+  EXPECT_LT(found.evaluations, direct.evaluations);
+}
+
+/// At rest over one kernel and a hundredth of the uniform density, so that it is those.
+std::unique_ptr<Transport<double>> over_a_kernel(double latitude, double longitude, double h) {
+  KernelParameters kernel{Points<double>(1, 3), {1}, {h}, {}, 0.01};
+  unit_vector<double>(latitude, longitude, kernel.centres[0]);
+  auto flow =
+      make_transport<double>(test::small_config("sphere:2", 1e-5), 1, 1, Device::cpu,
+                             std::make_shared<KernelDensity>(parse_manifold<double>("sphere:2"), kernel));
+  for (double& p : flow->parameters()) p = 0;
+  return flow;
+}
+
+TEST(RegionProbability, OfWhatIsLeftOutsideIsAsExactAsItself) {
+  const auto flow = over_a_kernel(-20, -130, 0.2);
+  const double half_way = std::numbers::pi * kEarthRadiusKm;
+  const EarthRegion large = earth_circle(20, 50, 15000), rest = earth_circle(-20, -130, half_way - 15000);
+  RegionOptions options;
+  options.relative = 1e-7;
+  options.absolute = 0;
+  const Integral found = region_probability<double>(*flow, large, &rest, options);
+  const double truth =
+      kernels_in_region(dynamic_cast<const KernelDensity&>(*flow->exact_base()).parameters(), large).value;
+  EXPECT_LT(truth, 0.02);
+  EXPECT_TRUE(found.converged);
+  EXPECT_NEAR(found.value, truth, 1e-3 * truth);
+}
+
+TEST(RegionProbability, OfAFlowOverANarrowKernelDoesNotStepOverIt) {
+  const auto flow = over_a_kernel(33.3, 77.7, 0.002);
+  const EarthRegion region = earth_circle(30, 80, 3000);
+  EXPECT_NEAR(region_probability<double>(*flow, region, nullptr, {}).value,
+              0.99 + 0.01 * region.steradians / (4 * std::numbers::pi), 1e-3);
 }
 
 TEST(RegionProbability, KeepsItsBudget) {
@@ -59,6 +96,16 @@ TEST(RegionProbability, KeepsItsBudget) {
     EXPECT_FALSE(found.converged);
     EXPECT_NEAR(found.value, 1, 0.01 + found.error);
   }
+  // Two flows share it, and so do the two looks at what is outside.
+  options.evaluations = 30000;
+  std::vector<std::unique_ptr<Density<double>>> members;
+  for (const std::uint64_t seed : {2, 3})
+    members.push_back(test::random_flow<double>(test::small_config("sphere:2", 1e-3), seed, 1, 1.5));
+  PoolDensity<double> flows(std::move(members), {0.5, 0.5});
+  EXPECT_LE(region_probability<double>(flows, region, nullptr, options).evaluations, 30000u);
+  const double half_way = std::numbers::pi * kEarthRadiusKm;
+  const EarthRegion large = earth_circle(20, 50, 15000), rest = earth_circle(-20, -130, half_way - 15000);
+  EXPECT_LE(region_probability<double>(flows, large, &rest, options).evaluations, 30000u);
   options.evaluations = 1000;
   const Integral none = region_probability<double>(*pool, region, nullptr, options);
   EXPECT_EQ(none.evaluations, 0u);

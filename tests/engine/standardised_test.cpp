@@ -74,6 +74,18 @@ TEST(Standardised, AFlowIsOneInEveryRespect) {
   const test::GradientErrors errors = test::gradient_errors(*flow, there.frames.back(), 97);
   EXPECT_LT(errors.gradient, 1e-4);
   EXPECT_LT(errors.value, 1e-7);
+  std::vector<double> own(flow->parameters().size()), inner = own;
+  const Points<double> data = there.frames.back(), y = kDepth.standardised<double>(data);
+  EXPECT_NEAR(flow->nll_gradient(data, own, {}).likelihood, -flow->log_prob(data).mean(), 1e-7);
+  Points<double> group = base;
+  auto& coordinates = dynamic_cast<Transport<double>&>(flow->inner());
+  std::fill(own.begin(), own.end(), 0);
+  const double loss = flow->matching_gradient(data, group, own, {3, 4}).total;
+  EXPECT_EQ(loss, coordinates.matching_gradient(y, kDepth.standardised<double>(group), inner, {3, 4}).total);
+  EXPECT_EQ(own, inner);
+  const auto target = default_base<double>(parse_manifold<double>(kSpace));
+  EXPECT_THROW(flow->reverse_kl_gradient(10, *target, own, {}), Error);
+  EXPECT_THROW(flow->target_of(target), Error);
   TrustOptions options;
   options.points = 50;
   options.mass_samples = 50;
@@ -81,6 +93,14 @@ TEST(Standardised, AFlowIsOneInEveryRespect) {
   const Trust trust = examine(*static_cast<Density<double>*>(flow.get()), options);
   EXPECT_EQ(trust.failed, 0u);
   EXPECT_EQ(trust.points, 50u);
+}
+
+/// Not by way of what is standardised, which a float does not bring back.
+TEST(Standardised, PathsBeginWhereTheyWereAskedTo) {
+  StandardisedFlow<float> flow(test::random_transport<float>(test::small_config(kSpace, 1e-3), 3), kDepth);
+  Points<float> base = flow.sample_base(100, 3);
+  for (std::size_t i = 0; i < base.size(); ++i) base[i][3] = 0.01F * static_cast<float>(i);
+  EXPECT_EQ(flow.push(base, 2).frames.front().values, base.values);
 }
 
 /// Metres from a far origin: a float has no room for them, what is standardised has.
@@ -114,10 +134,14 @@ TEST(Standardised, ModelsKeepTheirStandardisation) {
     EXPECT_NEAR(p[i], std::log(0.25 * std::exp(a[i]) + 0.75 * std::exp(b[i])), 1e-9);
   const std::vector<double> in_double = log_density_at(*pool, x);
   for (std::size_t i = 0; i < x.size(); ++i) EXPECT_NEAR(in_double[i], p[i], 1e-9);
+  Model with_own = make_pool({model, plain}, {0.25, 0.75});
+  keep_standardisation(with_own, kDepth);
+  EXPECT_THROW(standardisation_of(with_own), Error);
   for (const char* bad :
        {"nonsense", "{}", R"({"shift":[0,0,0,1],"scale":[1,1,1]})",
         R"({"shift":[0,0,0,1],"scale":[1,1,1,0]})", R"({"shift":[0,0,0,1],"scale":[1,2,1,1]})",
-        R"({"shift":[0,0,0,"a"],"scale":[1,1,1,1]})"}) {
+        R"({"shift":[0,0,0,"a"],"scale":[1,1,1,1]})", R"({"shift":[0,0,0,1e999],"scale":[1,1,1,1]})",
+        R"({"shift":[0,0,0,1],"scale":[1,1,1,-1]})"}) {
     model.metadata["standardisation"] = bad;
     EXPECT_THROW(make_density<double>(model, 1), Error) << bad;
     EXPECT_THROW(check_model(model), Error) << bad;
@@ -137,6 +161,11 @@ TEST(Standardised, MeanAndDeviationOfEuclideanCoordinatesAlone) {
   EXPECT_NEAR(found.scale[3], std::sqrt(14.0 / 3), 1e-7);
   for (const std::size_t i : {3u, 7u, 11u}) points.values[i] = 0.1;
   standardisation_of(*space, points, &constant);
+  EXPECT_EQ(constant, std::vector<std::size_t>{3});
+  // A spread of ten roundings of the mean is none.
+  for (const std::size_t i : {3u, 7u, 11u}) points.values[i] = 1e9 + 1e-6 * static_cast<double>(i);
+  constant.clear();
+  EXPECT_EQ(standardisation_of(*space, points, &constant).scale[3], 1);
   EXPECT_EQ(constant, std::vector<std::size_t>{3});
   EXPECT_TRUE(standardisation_of(*parse_manifold<double>("ball:2"), Points<double>(3, 2)).identity());
 }

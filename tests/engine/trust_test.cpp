@@ -82,6 +82,9 @@ TEST(Trust, BarsIncludeTheErrorOfTheMass) {
   EXPECT_EQ(judged(trust), Verdict::not_settled);
   ASSERT_EQ(not_settled(trust).size(), 1u);
   EXPECT_NE(not_settled(trust)[0].find("1.0005 ± 0.0016"), std::string::npos) << not_settled(trust)[0];
+  trust.mass.integral.value = 1.0025;  // beyond the bar, but not by more than its error
+  EXPECT_EQ(judged(trust), Verdict::not_settled);
+  EXPECT_TRUE(reasons_against(trust).empty());
   trust.mass.integral.value = 1.01;
   EXPECT_EQ(judged(trust), Verdict::not_trustworthy);
   EXPECT_NE(reasons_against(trust)[0].find("not 1"), std::string::npos);

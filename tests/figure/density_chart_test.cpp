@@ -193,6 +193,20 @@ TEST(Clouds, ManyDotsDoNotHideTheDensity) {
                  static_cast<int>(frame.y + y * frame.height));
   };
   EXPECT_GT(darkness(at(0.5, 0.5)) - darkness(at(0.1, 0.1)), 0.25);
+  // A dot apart from the others, in the middle of which there is its colour alone.
+  const auto apart = [](std::size_t others) {
+    Canvas canvas(FileKind::png, 280, 280, 288);
+    Axis axis;
+    axis.scale = {-4, 4, false};
+    Frame lone(canvas, {0, 0, 280, 280}, axis, axis);
+    Cloud dots{"points", kBlue, std::vector<Vec2>(others, {-3, -3})};
+    dots.points.push_back({2, 2});
+    draw_clouds(lone, {dots});
+    return darkness(pixel(read_png(canvas.finish()), 840, 280));
+  };
+  EXPECT_GT(apart(0), 0.5);
+  EXPECT_NEAR(apart(1000), apart(0), 0.02);
+  EXPECT_NEAR(apart(1500 * 4), apart(0) / 2, 0.02);
 }
 
 TEST(Clouds, AFewPointsBesideManyAreNoLarger) {

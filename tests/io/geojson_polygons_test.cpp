@@ -69,6 +69,7 @@ TEST(GeoJsonPolygons, Complaints) {
   expect_complaint(polygon(kSquare).substr(0, 40), "file ends");
   expect_complaint(polygon(kSquare) + "x", "");
   expect_complaint(polygon("[[0,0],[10,0],[10,10],[0,10]]"), "not closed");
+  expect_complaint(polygon("[[0,0],[10,0],[10,10],[0,10],[1,0]]"), "not closed");
   expect_complaint(polygon("[[0,0],[10,0],[0,0]]"), "3 positions");
   expect_complaint(polygon("[[0,0],[10,95],[10,10],[0,0]]"), "latitude is 95");
   expect_complaint(polygon("[[0,0],[1000,5],[10,10],[0,0]]"), "longitude is 1000");

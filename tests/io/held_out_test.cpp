@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "riemflow/io/checkpoint.hpp"
+#include "riemflow/io/model_standardisation.hpp"
 #include "tests/density/kernel_cases.hpp"
 #include "tests/io/changed_model.hpp"
 
@@ -57,6 +58,29 @@ TEST(HeldOut, AnotherTensorOfThatNameIsRefused) {
   }
   model.state = {make_tensor<double>("state.held_out", {2, 1}, std::span<const double>(rows.data(), 2))};
   EXPECT_THROW(held_out_of(model), Error);
+}
+
+TEST(HeldOut, CentresOfAFlowsBaseAndStandardisedOnesAreFound) {
+  FlowConfig config;
+  config.field.width = 3;
+  config.field.depth = 1;
+  const Model kernels = kernels_at(axes({0, 1}));
+  const auto base =
+      std::make_shared<KernelDensity>(parse_manifold<double>("sphere:2"), kernels_of(kernels, ""));
+  const Model flow = make_model(*make_transport<float>(config, 1, 1, Device::cpu, base));
+  const Points<double> none(0, 3);
+  EXPECT_TRUE(has_learned_from_validation(flow, none, axes({1})));
+  EXPECT_FALSE(has_learned_from_validation(flow, none, axes({2})));
+
+  const Standardisation far{{1000}, {40}};
+  Points<double> points(2, 1), rest(1, 1);
+  points.values = {1010, 970};
+  rest.values = {990};
+  Model depths = make_model(
+      "euclidean:1", KernelParameters{far.standardised<double>(points), {0.5, 0.5}, {0.1, 0.1}, {}, 0.01});
+  keep_standardisation(depths, far);
+  EXPECT_TRUE(has_learned_from_validation(depths, rest, points));
+  EXPECT_FALSE(has_learned_from_validation(depths, points, rest));
 }
 
 TEST(HeldOut, ValidationPointsThatBecameCentresAreFoundInPoolsToo) {

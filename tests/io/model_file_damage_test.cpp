@@ -128,6 +128,17 @@ TEST_F(ModelDamage, TheChecksumIsOfTheContentNotOfItsOrder) {
   write_safetensors(path, file);
   EXPECT_EQ(load_model(path).state, model.state);
   EXPECT_FALSE(load_model(path).metadata.contains("checksum"));
+  SafeTensors reshaped = file;  // the same bytes in another shape
+  for (Tensor& tensor : reshaped.tensors)
+    if (tensor.name == "state.iteration") tensor.shape = {1, 1};
+  write_safetensors(path, reshaped);
+  try {
+    load_model(path);
+    ADD_FAILURE() << "another shape is taken";
+  } catch (const Error& error) {
+    EXPECT_NE(std::string(error.what()).find("does not have the checksum"), std::string::npos)
+        << error.what();
+  }
   file.metadata["seed"] = "7";
   write_safetensors(path, file);
   EXPECT_THROW(load_model(path), Error);

@@ -25,6 +25,22 @@ TEST(OutputGuard, KnowsFilesByTheirFirstBytes) {
   EXPECT_EQ(kind_of_bytes(std::string("ELF\0\1\2", 6)), FileKind::unknown);
 }
 
+TEST(OutputGuard, KnowsFilesByTheirNames) {
+  EXPECT_EQ(kind_of_name("a/points.csv"), FileKind::table);
+  EXPECT_EQ(kind_of_name("POINTS.CSV"), FileKind::table);
+  EXPECT_EQ(kind_of_name("table.md"), FileKind::table);
+  EXPECT_EQ(kind_of_name("a.json"), FileKind::json);
+  EXPECT_EQ(kind_of_name("log.jsonl"), FileKind::json);
+  EXPECT_EQ(kind_of_name("report.html"), FileKind::page);
+  EXPECT_EQ(kind_of_name("map.Svg"), FileKind::page);
+  EXPECT_EQ(kind_of_name("map.png"), FileKind::png);
+  EXPECT_EQ(kind_of_name("map.pdf"), FileKind::pdf);
+  EXPECT_EQ(kind_of_name("a.npy"), FileKind::npy);
+  EXPECT_EQ(kind_of_name("grid.nc"), FileKind::netcdf);
+  EXPECT_EQ(kind_of_name("a.model"), FileKind::unknown);
+  EXPECT_EQ(kind_of_name("csv"), FileKind::unknown);
+}
+
 /// The fault and the text of what is refused; 0 where all is well.
 int fault_of(const std::vector<InputFile>& inputs, const std::vector<OutputFile>& outputs, bool force,
              std::string* text = nullptr) {
@@ -54,6 +70,13 @@ TEST(OutputGuard, AnInputIsNeverWritten) {
                           " are the same file, and what is in it would be lost; name another file to write");
     }
   EXPECT_EQ(fault_of(inputs, {{"-o", folder + "/new.csv", FileKind::table}}, false), 0);
+  // "-" is what stands behind standard input.
+  const int kept = ::dup(STDIN_FILENO);
+  ASSERT_NE(std::freopen(data.path().c_str(), "r", stdin), nullptr);
+  EXPECT_EQ(fault_of({{"DATA", "-"}}, {{"-o", data.path(), FileKind::table}}, true), 2);
+  EXPECT_EQ(fault_of({{"DATA", "-"}}, {{"-o", folder + "/new.csv", FileKind::table}}, true), 0);
+  ::dup2(kept, STDIN_FILENO);
+  ::close(kept);
   EXPECT_EQ(fault_of({{"DATA", "/dev/null"}, {"DATA", "-"}}, {{"-o", "/dev/null", FileKind::table}}, false),
             0);
 }

@@ -70,6 +70,42 @@ TEST_F(TrainingLogFile, StagesThatCountFromOneAreOneLog) {
   ASSERT_NE(best_validation(history), nullptr);
   EXPECT_EQ(best_validation(history)->iteration, 101);
   EXPECT_EQ(best_validation(history)->validation, 0.25);
+  std::ifstream file(path);
+  std::string line, last;
+  while (std::getline(file, line)) last = line;
+  EXPECT_NE(last.find("\"best_iteration\":101"), std::string::npos) << last;
+}
+
+TEST_F(TrainingLogFile, WhatFailedIsWritten) {
+  {
+    TrainingLog log(path, 0, ignore);
+    FitProgress progress = at(10, Objective::likelihood);
+    log.add("", progress, 1);
+    progress.iteration = 20;
+    progress.skipped = 3;
+    progress.failed_points = 7;
+    log.add("", progress, 2);
+  }
+  std::ifstream file(path);
+  std::string first, second;
+  std::getline(file, first);
+  std::getline(file, second);
+  EXPECT_EQ(first.find("skipped"), std::string::npos) << first;
+  EXPECT_EQ(first.find("failed_points"), std::string::npos) << first;
+  EXPECT_NE(second.find("\"skipped\":3,\"failed_points\":7"), std::string::npos) << second;
+}
+
+// What a kill leaves: half a line at the end. Elsewhere it is no log.
+TEST_F(TrainingLogFile, HalfALineAtTheEndIsLeftOut) {
+  std::ofstream(path) << "{\"iteration\":10}\n{\"iterati";
+  const TrainingHistory history = read_training_log(path);
+  EXPECT_TRUE(history.truncated);
+  ASSERT_EQ(history.stages.size(), 1u);
+  EXPECT_EQ(history.stages[0].entries.size(), 1u);
+  std::ofstream(path) << "{\"iterati\n{\"iteration\":10}\n";
+  EXPECT_THROW(read_training_log(path), Error);
+  std::ofstream(path) << "{\"iterati";
+  EXPECT_THROW(read_training_log(path), Error);
 }
 
 TEST_F(TrainingLogFile, OneTrainingThatIsResumed) {
@@ -94,6 +130,8 @@ TEST_F(TrainingLogFile, OneTrainingThatIsResumed) {
 }
 
 TEST_F(TrainingLogFile, TwoLogsInOneFileAreRefused) {
+  std::ofstream(path) << "{\"iteration\":10}\n{\"iteration\":10}\n";
+  EXPECT_THROW(read_training_log(path), Error);
   std::ofstream(path) << "{\"iteration\":10}\n{\"iteration\":5}\n";
   try {
     read_training_log(path);

@@ -129,6 +129,9 @@ TEST(EarthPolygon, Poles) {
   // As map files write Antarctica: along the pole, and 360 degrees in one edge.
   EXPECT_NEAR(area({{box(-180, -90, 180, -60)}}), cap, 1e-13);
   EXPECT_NEAR(area({{box(-180, -90, 180, 90)}}), 4 * kPi, 1e-13);
+  // A hole in such a ring runs the other way round the pole that it leaves out.
+  EXPECT_NEAR(area({{box(-180, -90, 180, 90), reversed(east)}}), 4 * kPi - cap, 1e-12);
+  EXPECT_NEAR(area({{box(-180, -90, 180, 90), south}}), 4 * kPi - cap, 1e-12);
   EXPECT_NEAR(area({{{{-170, -60}, {0, -60}, {170, -60}, {170, -90}, {-170, -90}}}}), cap * 340 / 360, 1e-12);
 }
 
@@ -147,6 +150,9 @@ TEST(EarthPolygon, HolesOutsideTheirRingAreFound) {
   EXPECT_EQ(how({outer, box(171, -5, 175, 5), box(176, -5, 180, 5)}), -1);
   EXPECT_EQ(how({outer, box(171, -5, 175, 5), box(175, -5, 180, 5)}), -1);  // they touch
   EXPECT_EQ(how({outer, box(171, -5, 175, 5), box(174.99, -5, 180, 5)}), MisplacedHole::overlapping);
+  // Of those that overlap, the largest is named.
+  EXPECT_EQ(misplaced_hole({outer, box(171, -5, 175, 5), box(174.99, -5, 180, 5)}, "test")->ring, 2u);
+  EXPECT_EQ(misplaced_hole({outer, box(174.99, -5, 180, 5), box(171, -5, 175, 5)}, "test")->ring, 1u);
   EXPECT_EQ(how({outer, box(171, 5, 171.001, 5.001)}), -1);
   EXPECT_EQ(how({outer, box(171, 15, 171.001, 15.001)}), MisplacedHole::outside);
   // Stars of many corners, a hole of the same shape in the middle.

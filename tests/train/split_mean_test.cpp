@@ -121,6 +121,25 @@ TEST(SplitMean, FormulaByHand) {
   EXPECT_DOUBLE_EQ(mean.error, std::sqrt(std::max(points, floor) + (0.5 + 0.25) * B));
 }
 
+// Point 1 is in all of three splits, of two and three points: it alone weighs more than the floor.
+TEST(SplitMean, FormulaByHandOfPointsThatComeOften) {
+  const SplitMean mean =
+      mean_over_splits({{{1, 2}, {6, 0}, 8, 10}, {{1, 3}, {6, 1}, 8, 10}, {{1, 4, 5}, {6, 2, 3}, 7, 10}});
+  const double m = 24.0 / 7;
+  EXPECT_DOUBLE_EQ(mean.mean, m);
+  const double squares = std::pow(18 - 3 * m, 2) + m * m + std::pow(1 - m, 2) + std::pow(2 - m, 2) +
+                         std::pow(3 - m, 2),
+               points = 5.0 / 4 * squares / 49;
+  const double average = 12.0 / 5, floor = (36 + 0 + 1 + 4 + 9 - 5 * average * average) / 4 / 5;
+  ASSERT_GT(points, 1.2 * floor);
+  const double split_mean = (3 + 3.5 + 11.0 / 3) / 3;
+  const double between =
+      (std::pow(3 - split_mean, 2) + std::pow(3.5 - split_mean, 2) + std::pow(11.0 / 3 - split_mean, 2)) / 2;
+  const double within = (18 + 12.5 + (49 - 121.0 / 3) / 2) / 3, by_chance = (0.4 + 0.4 + 0.7 / 3) / 3;
+  const double B = std::max(0.0, between - within * by_chance);
+  EXPECT_DOUBLE_EQ(mean.error, std::sqrt(points + (1.0 / 3 + (0.25 + 0.25 + 3.0 / 7) / 3) * B));
+}
+
 TEST(SplitMean, LeavesOutWhatFailed) {
   const double nan = std::numeric_limits<double>::quiet_NaN();
   const SplitMean mean = mean_over_splits({{{1, 2, 3}, {1, nan, 3}, 8, 10}, {{5}, {nan}, 8, 10}});
