@@ -141,6 +141,28 @@ TEST(CellMasses, FlowsAgreeWithCubatureCellByCell) {
   }
 }
 
+/// Half a degree is interpolated between nodes, a degree is not: four cells make one, at the pole and
+/// elsewhere.
+TEST(CellMasses, AFineLatticeAddsUpToACoarseOne) {
+  const std::shared_ptr<const Manifold<double>> manifold = parse_manifold<double>("sphere:2");
+  std::vector<std::unique_ptr<Density<double>>> densities;
+  densities.push_back(test::random_flow<double>(test::small_config("sphere:2", 1e-5), 4, 2, 3));
+  densities.push_back(std::make_unique<KernelModel<double>>(
+      "sphere:2", kernels_on(manifold, 40, 0.02, 2, 2, 5), 2));  // more than a degree, so they are wide
+  const Lattice fine = earth_lattice(360, -180), coarse = earth_lattice(180, -180);
+  for (const auto& density : densities) {
+    CellMasses<double> by_half(*density, fine), by_one(*density, coarse);
+    for (const std::size_t row : {0, 88, 178}) {
+      const std::vector<double> halves = by_half.rows(2 * row, 2 * row + 4), ones = by_one.rows(row, row + 2);
+      for (std::size_t i = 0; i < ones.size(); ++i) {
+        const std::size_t at = 2 * (i / 360) * 720 + 2 * (i % 360);
+        const double four = halves[at] + halves[at + 1] + halves[at + 720] + halves[at + 721];
+        EXPECT_NEAR(four, ones[i], 2e-3 * ones[i] + 3e-9) << row << " " << i;
+      }
+    }
+  }
+}
+
 TEST(CellMasses, APoolIsTheSumOfItsMembers) {
   const auto members = [] {
     std::vector<std::unique_ptr<Density<float>>> result;

@@ -2,8 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <cmath>
 
+#include "riemflow/core/cancel.hpp"
 #include "riemflow/core/error.hpp"
 #include "riemflow/density/von_mises_fisher.hpp"
 #include "tests/train/draw.hpp"
@@ -175,6 +177,36 @@ TEST(Fit, RestoredGoesOnToTheSameBits) {
       EXPECT_EQ(parameters_of(other), parameters_of(flow)) << "from iteration " << state.progress.iteration;
     }
   }
+}
+
+/// Wherever in a step or its validation it is given up, it is as if that step had not begun.
+TEST(Fit, GivenUpGoesOnToTheSameBits) {
+  const Data data;
+  FitConfig config = quick();
+  config.iterations = 20;
+  Flow<float> flow(config.flow, 4, 1), other(config.flow, 4, 1);
+  Fit<float> whole(flow, config, data.training, data.validation);
+  while (!whole.done()) whole.step();
+  Fit<float> stopped(other, config, data.training, data.validation);
+  int times = 0, in_validations = 0;
+  for (int most = 1; !stopped.done(); ++most) {
+    const long before = stopped.progress().iteration;
+    try {
+      std::atomic<int> calls = 0;
+      const CancelScope scope([&] { return ++calls == most; });
+      stopped.step();
+      most = 0;  // for the next step
+    } catch (const Cancelled&) {
+      ++times;
+      EXPECT_EQ(stopped.progress().iteration, before);
+      EXPECT_EQ(stopped.state().trainer.iteration, before);
+      if (most > 2 && before % 10 == 9) ++in_validations;
+    }
+  }
+  EXPECT_GT(times, 20);
+  EXPECT_GT(in_validations, 2);
+  EXPECT_EQ(stopped.progress().best, whole.progress().best);
+  EXPECT_EQ(parameters_of(other), parameters_of(flow));
 }
 
 TEST(Fit, PatienceIsPartOfTheState) {

@@ -29,7 +29,9 @@ namespace riemflow::app {
 namespace {
 
 /// Of the model, by which a fit to a target is validated and, with others, judged in the end.
-constexpr std::size_t kValidationDraws = 1000, kFinalDraws = 10000;
+constexpr std::size_t kValidationDraws = 1000, kFinalDraws = 10000, kFewDraws = 100;
+/// Of a time limit, for the scores in the end.
+constexpr double kMostForScores = 0.5;
 /// Share of a target's mass; less is in the tails.
 constexpr double kMostMissed = 0.02;
 
@@ -61,7 +63,9 @@ class Run {
       const auto show = [&](const FitProgress& progress) {
         request_.watch ? request_.watch(progress) : line.update(progress);
       };
-      const auto out_of_time = [&] { return interrupted() || seconds_since(start) >= limit; };
+      const auto out_of_time = [&] {
+        return interrupted() || seconds_since(start) >= limit - seconds_for_scores(limit);
+      };
       while (!fit_.done() && !out_of_time()) {
         try {
           const CancelScope scope(out_of_time);
@@ -78,26 +82,22 @@ class Run {
         saved = Clock::now();
       }
     }
-    const FitProgress& progress = fit_.progress();
-    if (interrupted() && !fit_.done()) {
-      save_partial();
-      if (!request_.watch)
-        say("Interrupted after {} iterations; {} holds the best model so far, for every command to use. The "
-            "same "
-            "command with --resume goes on.",
-            progress.iteration, partial_path(request_.output));
-      throw Exit{kInterrupted};
-    }
+    const FitState<T> state = fit_.state();
+    if (interrupted() && !fit_.done()) end_interrupted(state);
     result.stopped = !fit_.done()                 ? "time limit"
                      : !fit_.divergence().empty() ? "divergence"
                      : fit_.out_of_patience()     ? "patience"
                                                   : "iterations";
-    const FitState<T> state = fit_.state();
-    fit_.finish();
-    refuse_or_say_divergence();
-    result.progress = in_units(fit_.progress());
-    result.parameters = flow_->parameters().size();
-    score_test(result);
+    try {
+      const CancelScope scope(interrupted);
+      fit_.finish();
+      refuse_or_say_divergence();
+      result.progress = in_units(fit_.progress());
+      result.parameters = flow_->parameters().size();
+      score_test(result, limit - seconds_since(start));
+    } catch (const Cancelled&) {
+      end_interrupted(state);
+    }
     Model model = described(flow_->parameters(), state);
     model.metadata["provenance"] = provenance(request_, data_, result.progress, &result).dump();
     save_finished(request_.output, model);
@@ -180,8 +180,16 @@ class Run {
     return model;
   }
 
-  Model checkpoint() const {
-    const FitState<T> state = fit_.state();
+  [[noreturn]] void end_interrupted(const FitState<T>& state) const {
+    save_model(partial_path(request_.output), checkpoint(state));
+    if (!request_.watch)
+      say("Interrupted after {} iterations; {} holds the best model so far, for every command to use. The "
+          "same command with --resume goes on.",
+          state.progress.iteration, partial_path(request_.output));
+    throw Exit{kInterrupted};
+  }
+
+  Model checkpoint(const FitState<T>& state) const {
     // Before the first validation there is no best: the current parameters are.
     const bool validated = !std::isnan(state.progress.best);
     Model model = described(validated ? state.best_parameters : state.parameters, state);
@@ -198,19 +206,35 @@ class Run {
     return exact;
   }
 
-  void score_test(FitResult& result) {
+  /// To be left over by the training.
+  double seconds_for_scores(double limit) const {
+    const std::size_t points = data_.target ? 2 * kFinalDraws : data_.split.test.size();
+    return std::min(kMostForScores * limit, fit_.seconds_to_finish(points));
+  }
+
+  /// As many draws of the model as `seconds` have room for, by the time that a few take.
+  std::size_t final_draws(Density<T>& density, double seconds) const {
+    if (std::isinf(seconds)) return kFinalDraws;
+    const auto start = Clock::now();
+    score_against(density, *data_.target, kFewDraws, request_.settings.seed + 1);
+    const double few = seconds_since(start) + 1e-6;
+    return static_cast<std::size_t>(
+        std::clamp(kFewDraws * seconds / (1.5 * few), 1.0 * kFewDraws, 1.0 * kFinalDraws));
+  }
+
+  void score_test(FitResult& result, double seconds) {
     const auto reference = default_base<T>(parse_manifold<T>(data_.manifold));
     result.reference = flow_->manifold().compact() ? "uniform density" : reference->name();
     result.test_nll = result.test_error = result.reference_nll = std::numeric_limits<double>::quiet_NaN();
     if (data_.target) {
       const std::unique_ptr<Transport<T>> exact = exact_flow();
-      result.target =
-          score_against(exact ? *exact : *flow_, *data_.target, kFinalDraws, request_.settings.seed + 1);
+      Transport<T>& flow = exact ? *exact : *flow_;
+      const std::size_t draws = final_draws(flow, seconds);
+      result.target = score_against(flow, *data_.target, draws, request_.settings.seed + 1);
       result.failed_test_points = result.target->failed;
       if (result.target->failed > 0)
-        say("{}Warning: {} of {} draws failed.", request_.label, result.target->failed, kFinalDraws);
-      result.cover =
-          cover_of(exact ? *exact : *flow_, *data_.target, kFinalDraws, request_.settings.seed + 1);
+        say("{}Warning: {} of {} draws failed.", request_.label, result.target->failed, draws);
+      result.cover = cover_of(flow, *data_.target, draws, request_.settings.seed + 1);
       warn_of_missed(*result.cover);
     }
     if (data_.split.test.empty()) return;
@@ -232,7 +256,7 @@ class Run {
   void warn_of_missed(const TargetCover& cover) const {
     if (cover.failed > 0)
       say("{}Warning: at {} of {} draws of the target the model has no density that can be computed.",
-          request_.label, cover.failed, kFinalDraws);
+          request_.label, cover.failed, cover.failed + cover.draws);
     if (cover.missed_share > kMostMissed)
       say("{}Warning: the model misses about {:.{}f} % of the target's mass: it has less than a tenth of the "
           "target's density there, and reverse KL cannot see it. Give a longer --forward-start (it is {}), "
@@ -269,7 +293,7 @@ class Run {
           request_.label, partial_path(request_.output));
   }
 
-  void save_partial() const { save_model(partial_path(request_.output), checkpoint()); }
+  void save_partial() const { save_model(partial_path(request_.output), checkpoint(fit_.state())); }
 
   /// A checkpoint that cannot be written is no reason to lose the training: the disk may have room again.
   void save_or_warn() const {

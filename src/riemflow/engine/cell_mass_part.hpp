@@ -20,18 +20,16 @@ class CellMassPart {
   virtual void add(std::size_t first, std::size_t last, double weight, std::span<double> masses,
                    const std::function<void()>& between) = 0;
   /// Estimate, of all masses so far.
-  double error() const { return error_; }
-
- protected:
-  double error_ = 0;
+  virtual double error() const = 0;
 };
 
 /// parameters.wide may be 0.
 std::unique_ptr<CellMassPart> kernel_cells(const std::string& manifold, const KernelParameters& parameters,
                                            const Lattice& lattice, int threads);
+/// log p at points; +∞ or NaN where it fails.
+using LogDensity = std::function<std::vector<double>(const Points<double>&)>;
 /// Of a density of which nothing is known but that it is smooth.
-template <class T>
-std::unique_ptr<CellMassPart> smooth_cells(Density<T>& density, const Lattice& lattice);
+std::unique_ptr<CellMassPart> smooth_cells(LogDensity log_density, const Lattice& lattice);
 
 inline double step_of(const LatticeAxis& axis) {
   return (axis.edges.back() - axis.edges.front()) / static_cast<double>(axis.centres.size());

@@ -5,6 +5,7 @@
 #include "riemflow/core/error.hpp"
 #include "riemflow/engine/cell_mass_part.hpp"
 #include "riemflow/engine/kernel_model.hpp"
+#include "riemflow/engine/mass.hpp"
 #include "riemflow/engine/mixture_density.hpp"
 #include "riemflow/engine/pool_density.hpp"
 
@@ -46,7 +47,8 @@ void CellMasses<T>::add_parts(Density<T>& density, double weight) {
   else if (auto* mixture = dynamic_cast<MixtureDensity<T>*>(&density))
     part = kernel_cells(manifold, as_kernels(mixture->mixture().parameters()), lattice_, density.threads());
   else
-    part = smooth_cells(density, lattice_);
+    part = smooth_cells([&density](const Points<double>& points) { return log_density_at(density, points); },
+                        lattice_);
   parts_.push_back({weight, std::move(part)});
 }
 

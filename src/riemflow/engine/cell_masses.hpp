@@ -5,12 +5,13 @@
 // Kernels (kernel densities, mixtures of von Mises–Fisher) narrower than a few cells: one by one, around
 //   their centres, a cell's part in boxes of at most 1.5 deviations by Gauss's rule of 3 × 3 nodes (2 × 2
 //   where boxes are small). Beyond 5.3 deviations lies 1e-6 of a kernel, which is left out.
-// Wider kernels and the base: the pruned sum at 2 × 2 nodes a cell.
-// Flows: smooth, and expensive. With q = p√|G| the density in coordinates, s the side of a box,
+// Flows, wider kernels and the base: smooth, and expensive. With q = p√|G| the density in coordinates, s the
+// side of a box,
 //     mean q = q + c + O(s⁴),  c = s²/24 (∂₁² + ∂₂²)q by differences of neighbouring boxes.
 //   What is left is about 10c²/q (7c²/q for a normal density), c by the sizes of the differences here and in
 //   the boxes beside; a box that has more than is allowed is cut in 3 × 3, of which the middle is known, and
-//   so on while the budget lasts: as many evaluations again as the boxes took.
+//   so on while the budget lasts. Where boxes are much smaller than 2°, q is interpolated between every few
+//   of them as far as its fourth differences allow (engine/sparse_nodes.hpp).
 
 #include <functional>
 #include <memory>

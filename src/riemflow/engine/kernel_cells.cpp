@@ -12,6 +12,7 @@ namespace riemflow {
 namespace {
 
 constexpr double kKernelReach = 5.3;  ///< deviations: exp(−½ 5.3²) = 8e-7
+constexpr double kBeyondReach = 1e-6;
 constexpr double kCellsOfWide = 1.5;  ///< a kernel with a deviation of as many cells is wide
 constexpr double kLargestBox = 1.5;   ///< deviations; 3 × 3 nodes err by 1.5⁶·15/2e6 = 9e-5 of the peak
 constexpr double kSmallBox = 0.75;    ///< 2 × 2 nodes err by 0.75⁴·3/4320 = 2e-4
@@ -77,8 +78,12 @@ class KernelCells final : public CellMassPart {
       wide.wide = std::max(parameters.wide / (share + parameters.wide), 1e-300);
       wide_share_ = share + parameters.wide;
       wide_ = std::make_unique<KernelDensity>(space_->shared_manifold(), std::move(wide));
+      wide_cells_ = smooth_cells(
+          [this](const Points<double>& points) { return wide_->log_prob(points, &pool_); }, lattice_);
     }
-    error_ = 1e-6;
+  }
+  double error() const override {
+    return kBeyondReach + (wide_cells_ ? wide_share_ * wide_cells_->error() : 0);
   }
 
   void add(std::size_t first, std::size_t last, double weight, std::span<double> masses,
@@ -89,8 +94,7 @@ class KernelCells final : public CellMassPart {
         add_kernel(kernel, first + i, weight, masses.subspan(i * columns, columns));
     });
     between();
-    if (wide_) add_wide(first, last, weight, masses);
-    between();
+    if (wide_cells_) wide_cells_->add(first, last, weight * wide_share_, masses, between);
   }
 
  private:
@@ -198,35 +202,12 @@ class KernelCells final : public CellMassPart {
     return sum * side[0] * side[1];
   }
 
-  void add_wide(std::size_t first, std::size_t last, double weight, std::span<double> masses) {
-    const std::size_t columns = lattice_.columns.centres.size();
-    const double area = step_of(lattice_.rows) * step_of(lattice_.columns) / 4;
-    Points<double> points;
-    points.dimension = lattice_.ambient;
-    std::vector<std::size_t> cells;
-    std::vector<double> volumes;
-    double x[3];
-    for (std::size_t row = first; row < last; ++row)
-      for (std::size_t column = 0; column < columns; ++column)
-        for (std::size_t k = 0; k < 4; ++k) {
-          const double u = lattice_.rows.edges[row] + step_of(lattice_.rows) * kTwo.nodes[k / 2],
-                       v = lattice_.columns.edges[column] + step_of(lattice_.columns) * kTwo.nodes[k % 2];
-          if (!lattice_.place(u, v, x)) continue;
-          points.values.insert(points.values.end(), x, x + lattice_.ambient);
-          cells.push_back((row - first) * columns + column);
-          const auto scales = lattice_.scales(u, v);
-          volumes.push_back(area * scales[0] * scales[1]);
-        }
-    const std::vector<double> log_p = wide_->log_prob(points, &pool_);
-    for (std::size_t i = 0; i < cells.size(); ++i)
-      masses[cells[i]] += weight * wide_share_ * std::exp(log_p[i]) * volumes[i];
-  }
-
   const Lattice& lattice_;
   std::shared_ptr<const KernelSpace> space_;
   std::unique_ptr<const Kernels> kernels_;
   std::vector<Narrow> narrow_;
   std::unique_ptr<const KernelDensity> wide_;
+  std::unique_ptr<CellMassPart> wide_cells_;
   double wide_share_ = 0;
   ThreadPool pool_;
 };

@@ -1,12 +1,13 @@
-// CellMassPart of flows.
+// CellMassPart of flows, and of kernels that are wider than the cells.
 
 #include <array>
 #include <limits>
 #include <map>
+#include <optional>
 #include <utility>
 
 #include "riemflow/engine/cell_mass_part.hpp"
-#include "riemflow/engine/mass.hpp"
+#include "riemflow/engine/sparse_nodes.hpp"
 
 namespace riemflow {
 namespace {
@@ -23,10 +24,10 @@ constexpr double kFineShare = 0.125;      ///< or so many for each box: fine lat
 
 using Between = std::function<void()>;
 
-template <class T>
 class SmoothCells final : public CellMassPart {
  public:
-  SmoothCells(Density<T>& density, const Lattice& lattice) : density_(density), lattice_(lattice) {
+  SmoothCells(LogDensity log_density, const Lattice& lattice)
+      : log_density_(std::move(log_density)), lattice_(lattice) {
     const auto cut = [](const LatticeAxis& axis, LatticeEnd end) {
       const double most =
           end == LatticeEnd::open ? (axis.edges.back() - axis.edges.front()) * kBaseShare : kBaseDegrees;
@@ -36,6 +37,9 @@ class SmoothCells final : public CellMassPart {
     n_ = {cut_[0] * lattice.rows.centres.size(), cut_[1] * lattice.columns.centres.size()};
     side_ = {step_of(lattice.rows) / static_cast<double>(cut_[0]),
              step_of(lattice.columns) / static_cast<double>(cut_[1])};
+    const std::size_t stride =
+        SparseNodes::stride_for(n_, kBaseDegrees / side_[0], lattice.row_end, lattice.column_end);
+    if (stride > 1) sparse_.emplace(n_, stride, lattice.row_end);
   }
 
   void add(std::size_t first, std::size_t last, double weight, std::span<double> masses,
@@ -77,7 +81,9 @@ class SmoothCells final : public CellMassPart {
       if (!std::isnan(box.error)) error_ += box.error * area;
     }
     std::erase_if(rows_, [&](const auto& kept) { return kept.first < end - 2; });
+    if (sparse_) sparse_->forget_before(last * cut_[0]);
   }
+  double error() const override { return error_; }
 
  private:
   struct Box {
@@ -118,9 +124,9 @@ class SmoothCells final : public CellMassPart {
            side_[axis] * static_cast<double>(i);
   }
 
-  /// q at the places [first, second]; 0 where there is no point, NaN where it fails.
+  /// log p at the places [first, second]; −∞ where there is no point, NaN where it fails.
   std::vector<double> evaluate(const std::vector<std::array<double, 2>>& places, const Between& between) {
-    std::vector<double> q(places.size(), 0.0);
+    std::vector<double> result(places.size(), -INFINITY);
     for (std::size_t first = 0; first < places.size(); first += kPointsAtOnce) {
       between();
       Points<double> points;
@@ -133,15 +139,16 @@ class SmoothCells final : public CellMassPart {
         which.push_back(i);
       }
       if (which.empty()) continue;
-      const std::vector<double> log_p = log_density_at(density_, points);
-      for (std::size_t k = 0; k < which.size(); ++k) {
-        const auto [u, v] = places[which[k]];
-        const auto scales = lattice_.scales(u, v);
-        q[which[k]] = log_p[k] == INFINITY ? std::numeric_limits<double>::quiet_NaN()
-                                           : std::exp(log_p[k]) * scales[0] * scales[1];
-      }
+      const std::vector<double> log_p = log_density_(points);
+      for (std::size_t k = 0; k < which.size(); ++k)
+        result[which[k]] = log_p[k] == INFINITY ? std::numeric_limits<double>::quiet_NaN() : log_p[k];
     }
-    return q;
+    return result;
+  }
+  double in_coordinates(const std::array<double, 2>& place, double log_p) const {
+    if (log_p == -INFINITY) return 0;
+    const auto scales = lattice_.scales(place[0], place[1]);
+    return std::exp(log_p) * scales[0] * scales[1];
   }
 
   /// The row where that one is, which may lie beyond the ends by two.
@@ -154,21 +161,38 @@ class SmoothCells final : public CellMassPart {
   }
 
   void need(std::ptrdiff_t begin, std::ptrdiff_t end, const Between& between) {
-    std::vector<std::ptrdiff_t> missing;
-    std::vector<std::array<double, 2>> places;
+    std::vector<std::size_t> missing;
     for (std::ptrdiff_t i = begin; i < end; ++i) {
       const std::ptrdiff_t at = inside(i);
-      if (rows_.contains(at) || std::find(missing.begin(), missing.end(), at) != missing.end()) continue;
-      missing.push_back(at);
+      if (rows_.try_emplace(at, n_[1]).second) missing.push_back(static_cast<std::size_t>(at));
+    }
+    const auto compute = [&](const std::vector<SparseNodes::Node>& nodes) {
+      std::vector<std::array<double, 2>> places;
+      for (const SparseNodes::Node& node : nodes) places.push_back(centre(node));
+      return evaluate(places, between);
+    };
+    const auto settles = [&](const SparseNodes::Node& node, double log_p, double error) {
+      return error <= relative_ || error * in_coordinates(centre(node), log_p) <= floor_;
+    };
+    std::vector<std::vector<double>> log_p;
+    if (sparse_) {
+      log_p = sparse_->rows(missing, compute, settles);
+    } else {
+      std::vector<SparseNodes::Node> nodes;
+      for (const std::size_t row : missing)
+        for (std::size_t j = 0; j < n_[1]; ++j) nodes.push_back({row, j});
+      const std::vector<double> all = compute(nodes);
+      for (auto from = all.begin(); from != all.end(); from += static_cast<std::ptrdiff_t>(n_[1]))
+        log_p.emplace_back(from, from + static_cast<std::ptrdiff_t>(n_[1]));
+    }
+    for (std::size_t k = 0; k < missing.size(); ++k)
       for (std::size_t j = 0; j < n_[1]; ++j)
-        places.push_back(
-            {low(0, at) + 0.5 * side_[0], low(1, static_cast<std::ptrdiff_t>(j)) + 0.5 * side_[1]});
-    }
-    const std::vector<double> q = evaluate(places, between);
-    for (std::size_t k = 0; k < missing.size(); ++k) {
-      const auto from = q.begin() + static_cast<std::ptrdiff_t>(k * n_[1]);
-      rows_[missing[k]].assign(from, from + static_cast<std::ptrdiff_t>(n_[1]));
-    }
+        rows_[static_cast<std::ptrdiff_t>(missing[k])][j] =
+            in_coordinates(centre({missing[k], j}), log_p[k][j]);
+  }
+  std::array<double, 2> centre(const SparseNodes::Node& node) const {
+    return {low(0, static_cast<std::ptrdiff_t>(node[0])) + 0.5 * side_[0],
+            low(1, static_cast<std::ptrdiff_t>(node[1])) + 0.5 * side_[1]};
   }
 
   /// Row i of q; beyond a pole half a turn away, where cos φ is negative; beyond an open end as if it went
@@ -213,7 +237,8 @@ class SmoothCells final : public CellMassPart {
         if (k != 4)
           places.push_back({open[b].low[0] + open[b].side[0] * (static_cast<double>(k / 3) + 0.5) / 3,
                             open[b].low[1] + open[b].side[1] * (static_cast<double>(k % 3) + 0.5) / 3});
-    const std::vector<double> q = evaluate(places, between);
+    std::vector<double> q = evaluate(places, between);
+    for (std::size_t i = 0; i < q.size(); ++i) q[i] = in_coordinates(places[i], q[i]);
     std::vector<Box> finer;
     for (std::size_t b = 0; b < taken; ++b) {
       Box box = open[b];
@@ -249,22 +274,20 @@ class SmoothCells final : public CellMassPart {
     open = std::move(finer);
   }
 
-  Density<T>& density_;
+  LogDensity log_density_;
   const Lattice& lattice_;
   std::array<std::size_t, 2> cut_, n_;  ///< boxes of a cell and of the lattice along each axis
   std::array<double, 2> side_;
+  double error_ = 0;
   double relative_ = 0, floor_ = 0;                     ///< allowed
   std::map<std::ptrdiff_t, std::vector<double>> rows_;  ///< q at the centres of the boxes
+  std::optional<SparseNodes> sparse_;                   ///< of a lattice that is finer than kBaseDegrees
 };
 
 }  // namespace
 
-template <class T>
-std::unique_ptr<CellMassPart> smooth_cells(Density<T>& density, const Lattice& lattice) {
-  return std::make_unique<SmoothCells<T>>(density, lattice);
+std::unique_ptr<CellMassPart> smooth_cells(LogDensity log_density, const Lattice& lattice) {
+  return std::make_unique<SmoothCells>(std::move(log_density), lattice);
 }
-
-template std::unique_ptr<CellMassPart> smooth_cells(Density<float>&, const Lattice&);
-template std::unique_ptr<CellMassPart> smooth_cells(Density<double>&, const Lattice&);
 
 }  // namespace riemflow

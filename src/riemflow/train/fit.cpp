@@ -1,5 +1,6 @@
 #include "riemflow/train/fit.hpp"
 
+#include <chrono>
 #include <cmath>
 #include <limits>
 
@@ -98,10 +99,25 @@ template <class T>
 const FitProgress& Fit<T>::step() {
   if (stage_done() && !done()) begin_finetuning();
   flow_.set_tolerance(config_.train_tolerance, config_.train_tolerance);
-  note(!target_ ? by_matching() ? trainer_->step_matching(training_) : trainer_->step_likelihood(training_)
-       : progress_.iteration < config_.forward_start ? step_forward()
-                                                     : trainer_->step_reverse_kl(*coordinates_target_));
+  undone_if_cancelled(validates(progress_.iteration + 1), [&] {
+    note(!target_ ? by_matching() ? trainer_->step_matching(training_) : trainer_->step_likelihood(training_)
+         : progress_.iteration < config_.forward_start ? step_forward()
+                                                       : trainer_->step_reverse_kl(*coordinates_target_));
+  });
   return progress_;
+}
+
+/// A step that was made and not validated is none to go on from.
+template <class T>
+void Fit<T>::undone_if_cancelled(bool validates, const std::function<void()>& steps) {
+  if (!validates || CancelScope::current() == nullptr) return steps();
+  const FitState<T> before = state();
+  try {
+    steps();
+  } catch (const Cancelled&) {
+    restore(before);
+    throw;
+  }
 }
 
 template <class T>
@@ -132,11 +148,13 @@ void Fit<T>::advance(const std::function<void(const FitProgress&)>& seen) {
   flow_.set_tolerance(config_.train_tolerance, config_.train_tolerance);
   const long validation = (progress_.iteration / config_.validate_every + 1) * config_.validate_every;
   const long most = std::min(std::min(validation, last()) - progress_.iteration, kMostAtOnce);
-  for (const StepReport& report : by_matching() ? trainer_->steps_matching(training_, most)
-                                                : trainer_->steps_likelihood(training_, most)) {
-    note(report);
-    seen(progress_);
-  }
+  undone_if_cancelled(validates(progress_.iteration + most), [&] {
+    for (const StepReport& report : by_matching() ? trainer_->steps_matching(training_, most)
+                                                  : trainer_->steps_likelihood(training_, most)) {
+      note(report);
+      seen(progress_);
+    }
+  });
 }
 
 template <class T>
@@ -153,7 +171,7 @@ void Fit<T>::note(const StepReport& step) {
     progress_.loss = step.loss.likelihood;
   else
     progress_.loss += kSmoothing * (step.loss.likelihood - progress_.loss);
-  progress_.validated = progress_.iteration % config_.validate_every == 0 || progress_.iteration == last();
+  progress_.validated = validates(progress_.iteration);
   if (progress_.validated) run_validation();
 }
 
@@ -161,13 +179,13 @@ void Fit<T>::note(const StepReport& step) {
 /// best is scored again in the end.
 template <class T>
 void Fit<T>::run_validation() {
-  const CancelScope whole(
-      {});  // a step that was made is validated, or the state would not be one to go on from
+  const auto start = std::chrono::steady_clock::now();
   const std::vector<T> current(flow_.parameters().begin(), flow_.parameters().end());
   const std::vector<T> candidate(trainer_->best_guess().begin(), trainer_->best_guess().end());
   std::copy(candidate.begin(), candidate.end(), flow_.parameters().begin());
   if (!roughly_validated()) flow_.set_tolerance(config_.flow.solver.rtol, config_.flow.solver.atol);
   progress_.validation = validation_loss(validation_part_);
+  seconds_of_validation_ = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   std::copy(current.begin(), current.end(), flow_.parameters().begin());
   infinite_in_row_ = std::isfinite(progress_.validation) ? 0 : infinite_in_row_ + 1;
   if (std::isnan(progress_.best) || progress_.validation < progress_.best) {
@@ -213,6 +231,15 @@ void Fit<T>::restore(const FitState<T>& state) {
   progress_ = state.progress;
   validations_since_best_ = state.validations_since_best;
   matched_ = state.matched;
+}
+
+/// Rough validations take about a third of what exact ones do.
+template <class T>
+double Fit<T>::seconds_to_finish(std::size_t more) const {
+  const double rough = roughly_validated() ? 3 : 1;
+  const std::size_t seen = target_ ? draws_ : validation_part_.size();
+  const std::size_t again = roughly_validated() ? validation_.size() : 0;
+  return rough * seconds_of_validation_ * static_cast<double>(more + again) / static_cast<double>(seen);
 }
 
 template <class T>

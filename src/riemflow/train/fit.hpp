@@ -91,6 +91,9 @@ class Fit {
   /// Validates if that was never done, and leaves the flow with the best parameters and the tolerances of
   /// evaluation.
   void finish();
+  /// Estimate, by the last validation, of what finish() and the densities of `more` points will take; 0
+  /// before the first, and of a fit to a target.
+  double seconds_to_finish(std::size_t more) const;
   std::span<const T> best_parameters() const { return best_parameters_; }
 
  private:
@@ -107,6 +110,10 @@ class Fit {
   void begin_finetuning();
   void note(const StepReport& step);
   void run_validation();
+  bool validates(long iteration) const {
+    return iteration % config_.validate_every == 0 || iteration == last();
+  }
+  void undone_if_cancelled(bool validates, const std::function<void()>& steps);
   /// Of the flow as it is now; infinite where a point or draw failed.
   double validation_loss(const Points<T>& validation);
   /// Whether validations are rough, and the best is scored again, on all points, when the fit is finished.
@@ -127,6 +134,7 @@ class Fit {
   std::vector<T> best_parameters_;
   long validations_since_best_ = 0, matched_ = 0;
   long skipped_in_row_ = 0, infinite_in_row_ = 0;
+  double seconds_of_validation_ = 0;
 };
 
 }  // namespace riemflow
