@@ -77,6 +77,7 @@ void score(const ReportOptions& options, PageContent& content) {
   if (asked.size() < data.test.size())
     say("{} of {} points are scored, at equal steps; riemflow score takes all.", counted(asked.size()),
         counted(data.test.size()));
+  say("Scoring the points.");
   std::vector<double> own;
   with_exact_density(*content.model, options.model, [&](auto& density) {
     TaskProgress progress("Scores", static_cast<double>(asked.size()));
@@ -108,7 +109,8 @@ void score(const ReportOptions& options, PageContent& content) {
         counted(data.training.size()));
   } else if (data.split_known && data.validation.size() > 0) {
     say("Fitting kernel densities to compare with.");
-    for (PointScores& kernels : kernel_density_scores(manifold, data.training, data.validation, test))
+    for (PointScores& kernels :
+         kernel_density_scores(manifold, data.training, data.validation, test, options.model.threads))
       content.scores.push_back(std::move(kernels));
   }
   content.scores.push_back(std::move(model));
@@ -134,8 +136,10 @@ void run(const ReportOptions& options) {
   end_on_interrupts();  // no file has been begun
   const Points<double> all = content.data ? joined(*content.data) : Points<double>();
   content.scene = make_scene(model, options.model, all);
-  if (content.scene)
+  if (content.scene) {
+    say("Drawing the picture.");
     content.still = still_png(*content.scene, content.data ? &*content.data : nullptr, content.axes);
+  }
   if (content.data && content.data->test.size() > 0) score(options, content);
   say("Checking whether the likelihood is to be trusted.");
   content.examination = examine_model(model, options.model, {});

@@ -25,8 +25,9 @@ PointScores base_scores(const std::string& manifold, const Points<double>& test)
 
 /// Of the kernel density of one bandwidth that scores best on `validation` and, behind it, of the best of any
 /// shape where that is another. Once chosen they have those points as centres too, as a pool has. With
-/// progress as of a long task.
+/// progress as of a long task. threads: 0 for one on each core; the scores do not depend on them.
 std::vector<PointScores> kernel_density_scores(const std::string& manifold, const Points<double>& training,
-                                               const Points<double>& validation, const Points<double>& test);
+                                               const Points<double>& validation, const Points<double>& test,
+                                               int threads = 0);
 
 }  // namespace riemflow::app
