@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "apps/riemflow/support/scoring.hpp"
+#include "apps/riemflow/support/task_progress.hpp"
 
 namespace riemflow::app {
 namespace {
@@ -43,7 +44,9 @@ DataScores score_data(Density<T>& density, PointSource& source, const std::strin
   std::vector<ScoredRow> rows;
   Points<double> chunk;
   std::vector<std::uint64_t> lines;
-  while (source.next(kChunk, chunk, &lines)) {
+  TaskProgress progress("Score", rows_about(source));
+  Pieces pieces;
+  while (source.next(pieces.next(), chunk, &lines)) {
     const LogProb<T> result =
         density.log_prob(rounded<T>(density.manifold(), chunk, lines, source.assumptions()));
     const std::vector<double> log_p(result.values.begin(), result.values.end());
@@ -55,6 +58,7 @@ DataScores score_data(Density<T>& density, PointSource& source, const std::strin
         scores.first_failed = lines[i];
       }
     }
+    progress.advance(static_cast<double>(log_p.size()));
   }
   std::stable_sort(rows.begin(), rows.end(),
                    [](const ScoredRow& a, const ScoredRow& b) { return a.log_density < b.log_density; });

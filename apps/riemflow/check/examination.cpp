@@ -66,12 +66,6 @@ const char* method_of(const Examination& found) {
 Examination examine_model(const Model& model, const ModelChoice& choice, const TrustOptions& options,
                           PointSource* source, const std::string& path) {
   Examination examination = with_exact_density(model, choice, [&]<class T>(Density<T>& density) {
-    TaskProgress progress("Check", 1);
-    TrustOptions watched = options;
-    watched.watch = [&](double done, double all, const char* part) {
-      progress.note(part);
-      progress.reach(done, all);
-    };
     Examination found;
     const auto* flow = dynamic_cast<const Transport<T>*>(&density);
     const SolverOptions solver = flow == nullptr ? SolverOptions{} : flow->config().solver;
@@ -80,6 +74,12 @@ Examination examine_model(const Model& model, const ModelChoice& choice, const T
                        ? fmt::format("{} in {} equal steps", solver.method, solver.fixed_steps)
                        : fmt::format("{} at {:g}", solver.method, solver.rtol);
     if (source != nullptr) found.data = score_data(density, *source, path, model);
+    TaskProgress progress("Check", 1);
+    TrustOptions watched = options;
+    watched.watch = [&](double done, double all, const char* part) {
+      progress.note(part);
+      progress.reach(done, all);
+    };
     found.trust = examine(density, watched);
     found.is_flow = found.trust.points > 0;
     return found;

@@ -7,6 +7,7 @@
 #include "apps/riemflow/support/console.hpp"
 #include "apps/riemflow/support/numbers.hpp"
 #include "apps/riemflow/support/signals.hpp"
+#include "apps/riemflow/support/task_progress.hpp"
 #include "apps/riemflow/support/with_flow.hpp"
 #include "riemflow/core/thinned.hpp"
 
@@ -35,6 +36,7 @@ Points<double> drawn_samples(const PlotRequest& request, Drawing& drawing) {
   Points<double> result;
   with_density(request.model, request.choice, [&]<class T>(Density<T>& density) {
     result.dimension = density.manifold().ambient();
+    TaskProgress progress("Samples", static_cast<double>(request.samples));
     for (std::uint64_t first = 0; first < request.samples; first += kAtOnce) {
       if (interrupted()) throw Exit{kInterrupted};
       const auto n = static_cast<std::size_t>(std::min<std::uint64_t>(kAtOnce, request.samples - first));
@@ -44,6 +46,7 @@ Points<double> drawn_samples(const PlotRequest& request, Drawing& drawing) {
       for (const Failure& failure : drawn.summary.failures)
         drawing.failures.add([&] { return fmt::format("draw {}", first + failure.point + 1); },
                              failure.status);
+      progress.advance(static_cast<double>(n));
     }
   });
   return result;
@@ -53,6 +56,7 @@ std::vector<Points<double>> drawn_paths(const PlotRequest& request, int frames, 
   std::vector<Points<double>> result;
   if (request.trajectories == 0) return result;
   with_flow(request.model, request.choice, "trajectories", [&]<class T>(Transport<T>& flow) {
+    const TaskProgress progress("Trajectories", 0);
     const Carried<T> path = flow.draw_paths(static_cast<std::size_t>(request.trajectories), request.seed, 0,
                                             equally_spaced(0, 1, frames));
     for (std::size_t i = 0; i < path.frames.front().size(); ++i) {

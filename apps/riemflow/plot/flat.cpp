@@ -11,6 +11,7 @@
 #include "apps/riemflow/plot/names.hpp"
 #include "apps/riemflow/plot/request.hpp"
 #include "apps/riemflow/support/console.hpp"
+#include "apps/riemflow/support/task_progress.hpp"
 #include "riemflow/core/error.hpp"
 #include "riemflow/figure/disk.hpp"
 #include "riemflow/manifold/parse.hpp"
@@ -124,6 +125,7 @@ Drawing plot_disk(const PlotRequest& request) {
   const GridLayout layout = layout_of(choice, request.model);
   const Points<double> samples = drawn_samples(request, drawing);
   const DensityChart chart = chart_of(request, layout, samples, 1, false, drawing);
+  const TaskProgress progress("Drawing", 0);
   drawing.bytes = figure::draw_disk(sheet_of(request), chart, K);
   return drawing;
 }
@@ -133,6 +135,7 @@ Drawing plot_torus(const PlotRequest& request) {
   const GridLayout layout = layout_of(request.grid, request.model);
   const Points<double> samples = drawn_samples(request, drawing);
   const DensityChart chart = chart_of(request, layout, samples, kDegrees, true, drawing);
+  const TaskProgress progress("Drawing", 0);
   drawing.bytes = figure::draw_torus(sheet_of(request), chart, names_of(request, {"angle 1", "angle 2"}));
   return drawing;
 }
@@ -165,6 +168,7 @@ Drawing plot_plane(const PlotRequest& request) {
   layout.lattice =
       euclidean_lattice(layout.lattice.rows.centres.size(), choice.extent, square.middle.x, square.middle.y);
   const DensityChart chart = chart_of(request, layout, samples, 1, false, drawing);
+  const TaskProgress progress("Drawing", 0);
   drawing.bytes = figure::draw_plane(sheet_of(request), chart, names_of(request, {"x", "y"}));
   return drawing;
 }

@@ -8,6 +8,7 @@
 
 #include "apps/riemflow/plot/request.hpp"
 #include "apps/riemflow/support/numbers.hpp"
+#include "apps/riemflow/support/task_progress.hpp"
 #include "riemflow/core/error.hpp"
 #include "riemflow/figure/density_chart.hpp"
 
@@ -111,6 +112,7 @@ Drawing plot_map(const PlotRequest& request) {
   add_dots(drawn_samples(request, drawing), kPurple, "samples");
   add_dots(request.data.points, kBlue, request.data.label);
   add_dots(request.test.points, kTeal, request.test.label);
+  const TaskProgress progress("Drawing", 0);
   drawing.bytes = map_figure(request.kind, width, request.dpi, map);
   return drawing;
 }

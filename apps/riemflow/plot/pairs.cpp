@@ -9,6 +9,7 @@
 #include "apps/riemflow/plot/names.hpp"
 #include "apps/riemflow/plot/request.hpp"
 #include "apps/riemflow/support/console.hpp"
+#include "apps/riemflow/support/task_progress.hpp"
 #include "riemflow/core/error.hpp"
 #include "riemflow/io/coordinates.hpp"
 #include "riemflow/manifold/parse.hpp"
@@ -97,6 +98,7 @@ Drawing plot_pairs(const PlotRequest& request) {
       return share < 0.06 || share > 0.94;
     });
   }
+  const TaskProgress progress("Drawing", 0);
   drawing.bytes = figure::draw_pairs({request.kind, request.width(), request.dpi, request.title}, chart);
   return drawing;
 }

@@ -73,8 +73,9 @@ std::size_t Pieces::next() {
 std::string TaskProgress::line() {
   // Rounded down: 100 % is said of nothing that still runs.
   const double share = total_ > 0 ? std::clamp(done_ / total_, 0.0, 1.0) : 0;
-  std::string text = total_ > 0 ? fmt::format("{}: {} %", task_, std::min(99, static_cast<int>(100 * share)))
-                                : fmt::format("{}: {:.0f} so far", task_, done_);
+  std::string text = total_ > 0  ? fmt::format("{}: {} %", task_, std::min(99, static_cast<int>(100 * share)))
+                     : done_ > 0 ? fmt::format("{}: {:.0f} so far", task_, done_)
+                                 : fmt::format("{}: {} so far", task_, clock_text(seconds_since(start_)));
   if (left_ >= 0)
     text += fmt::format(", {} left", clock_text(std::max(1.0, left_ - (seconds_since(start_) - left_at_))));
   if (!note_.empty()) text += fmt::format(" ({})", note_);

@@ -17,7 +17,8 @@ namespace riemflow::app {
 class TaskProgress {
  public:
   /// total: of the units that advance() counts, whatever they are; 0 where it is not known, and then no time
-  /// left is shown. quiet: nothing is ever shown; nor where the thread that begins the task is silent.
+  /// left is shown, but how many are done or, where none are told, the time. quiet: nothing is ever shown;
+  /// nor where the thread that begins the task is silent.
   TaskProgress(std::string task, double total, bool quiet = false);
   /// share: of the task that is done; asked whenever a line is due, from another thread.
   TaskProgress(std::string task, std::function<double()> share, bool quiet = false);
