@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <set>
 
 #include "apps/riemflow/commands.hpp"
 #include "apps/riemflow/fit/output_file.hpp"
@@ -150,6 +151,7 @@ class PoolRun {
     for (const Fold& fold : folds_)
       centres.emplace_back(manifold_, part(fold.training), neighbours, &pool_, ask);
     centres.emplace_back(manifold_, part(known_), neighbours, &pool_, ask);
+    std::set<KernelShape> tried;
     for (const KernelFit& fit : fits) {
       double seconds = 2 * fit.seconds * static_cast<double>(scored());
       for (const double width : kWidths) {
@@ -162,11 +164,27 @@ class PoolRun {
                                 width == 1 ? "" : fmt::format(" x{:g}", width)));
         seconds = seconds_since(begun);
         contenders_.back().variant = width != 1;
+        tried.insert(fit.recipe.shape);
         if (width == 1 && (best_kernel_ == kNone || nll(contenders_.size() - 1) < nll(best_kernel_)))
           best_kernel_ = contenders_.size() - 1;
       }
     }
     kernel_seconds_ = seconds_since(start_);
+    say_untried(fits, tried);
+  }
+
+  /// A shape that a whole search has left out was round, and so another one again.
+  static void say_untried(const std::vector<KernelFit>& fits, const std::set<KernelShape>& tried) {
+    const bool whole = std::all_of(fits.begin(), fits.end(), [](const KernelFit& fit) { return fit.whole; });
+    std::vector<std::string> names;
+    for (const KernelShape shape : {KernelShape::local, KernelShape::anisotropic}) {
+      const bool found = std::any_of(fits.begin(), fits.end(),
+                                     [&](const KernelFit& fit) { return fit.recipe.shape == shape; });
+      if (!tried.contains(shape) && (found || !whole)) names.emplace_back(name_of(shape));
+    }
+    if (!names.empty())
+      say("For want of time the kernel densities are without the {} one{}.", fmt::join(names, " and the "),
+          names.size() > 1 ? "s" : "");
   }
 
   void give_up_if_interrupted() const {
