@@ -145,6 +145,8 @@ class PoolRun {
     for (const KernelFit& fit : fits)
       if (fit.recipe.shape != KernelShape::one)
         neighbours = std::max({neighbours, fit.recipe.neighbours, fit.recipe.shape_neighbours});
+    TaskProgress progress("Scores of kernel densities", static_cast<double>(fits.size() * std::size(kWidths)),
+                          request_.settings.quiet);
     // Neighbours are found once for all recipes: of each fold's points and, last, of all.
     std::vector<KernelData> centres;
     const auto ask = [this] { give_up_if_interrupted(); };
@@ -163,6 +165,7 @@ class PoolRun {
                     fmt::format("kernel density, {}{}", name_of(recipe.shape),
                                 width == 1 ? "" : fmt::format(" x{:g}", width)));
         seconds = seconds_since(begun);
+        progress.advance();
         contenders_.back().variant = width != 1;
         tried.insert(fit.recipe.shape);
         if (width == 1 && (best_kernel_ == kNone || nll(contenders_.size() - 1) < nll(best_kernel_)))
@@ -244,6 +247,7 @@ class PoolRun {
       const std::optional<Model> model = train(job, seconds, contender.name, k);
       flow_failed_ = !model;
       if (!model) return;
+      const TaskProgress progress(fmt::format("Scores of {}", contender.name), 0, request_.settings.quiet);
       const std::vector<double> scores = log_densities_of_model(*model, choice_, part(folds_[k].held_out));
       contender.validation.insert(contender.validation.end(), scores.begin(), scores.end());
       if (test_.size() > 0) tests.push_back(log_densities_of_model(*model, choice_, test_));
