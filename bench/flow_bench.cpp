@@ -2,7 +2,7 @@
 
 #include <benchmark/benchmark.h>
 
-#include "riemflow/engine/flow.hpp"
+#include "riemflow/flow/flow.hpp"
 
 namespace riemflow {
 namespace {

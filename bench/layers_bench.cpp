@@ -2,10 +2,10 @@
 
 #include <benchmark/benchmark.h>
 
-#include "riemflow/field/embedding.hpp"
-#include "riemflow/field/output_layer.hpp"
+#include "riemflow/flow/field/embedding.hpp"
+#include "riemflow/flow/field/output_layer.hpp"
+#include "riemflow/flow/ode/solver.hpp"
 #include "riemflow/manifold/parse.hpp"
-#include "riemflow/ode/solver.hpp"
 
 namespace riemflow {
 namespace {

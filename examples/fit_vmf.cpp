@@ -8,9 +8,9 @@
 #include <cstdlib>
 #include <numbers>
 
-#include "riemflow/density/von_mises_fisher.hpp"
-#include "riemflow/engine/flow.hpp"
-#include "riemflow/train/trainer.hpp"
+#include "riemflow/distribution/von_mises_fisher.hpp"
+#include "riemflow/fit/trainer.hpp"
+#include "riemflow/flow/flow.hpp"
 
 using namespace riemflow;
 

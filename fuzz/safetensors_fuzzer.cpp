@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "riemflow/core/error.hpp"
-#include "riemflow/io/model_file.hpp"
+#include "riemflow/model/model_file.hpp"
 
 namespace {
 

@@ -8,9 +8,9 @@
 #include "apps/riemflow/commands.hpp"
 #include "apps/riemflow/fit/progress.hpp"
 #include "apps/riemflow/support/options.hpp"
-#include "riemflow/engine/flow.hpp"
+#include "riemflow/fit/trainer.hpp"
+#include "riemflow/flow/flow.hpp"
 #include "riemflow/io/embedded.hpp"
-#include "riemflow/train/trainer.hpp"
 
 namespace riemflow::app {
 namespace {

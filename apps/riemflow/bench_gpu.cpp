@@ -9,12 +9,12 @@
 #include "apps/riemflow/bench.hpp"
 #include "apps/riemflow/fit/progress.hpp"
 #include "apps/riemflow/support/console.hpp"
-#include "riemflow/density/draws.hpp"
-#include "riemflow/density/von_mises_fisher.hpp"
-#include "riemflow/field/vector_field.hpp"
+#include "riemflow/distribution/draws.hpp"
+#include "riemflow/distribution/von_mises_fisher.hpp"
+#include "riemflow/fit/trainer.hpp"
+#include "riemflow/flow/field/vector_field.hpp"
 #include "riemflow/io/embedded.hpp"
 #include "riemflow/manifold/parse.hpp"
-#include "riemflow/train/trainer.hpp"
 
 namespace riemflow::app {
 namespace {

@@ -9,11 +9,11 @@
 #include "apps/riemflow/bench.hpp"
 #include "apps/riemflow/fit/progress.hpp"
 #include "apps/riemflow/support/options.hpp"
-#include "riemflow/engine/transport.hpp"
-#include "riemflow/field/vector_field.hpp"
+#include "riemflow/fit/trainer.hpp"
+#include "riemflow/flow/field/vector_field.hpp"
+#include "riemflow/flow/transport.hpp"
 #include "riemflow/io/embedded.hpp"
 #include "riemflow/manifold/parse.hpp"
-#include "riemflow/train/trainer.hpp"
 
 namespace riemflow::app {
 namespace {

@@ -10,9 +10,9 @@
 #include "apps/riemflow/support/count.hpp"
 #include "apps/riemflow/support/options.hpp"
 #include "apps/riemflow/support/scoring.hpp"
-#include "riemflow/engine/flow.hpp"
+#include "riemflow/fit/trainer.hpp"
+#include "riemflow/flow/flow.hpp"
 #include "riemflow/io/embedded.hpp"
-#include "riemflow/train/trainer.hpp"
 
 namespace riemflow::app {
 namespace {

@@ -19,7 +19,7 @@
 #include "apps/riemflow/support/outputs.hpp"
 #include "apps/riemflow/support/signals.hpp"
 #include "riemflow/core/error.hpp"
-#include "riemflow/engine/cuda_flow.hpp"
+#include "riemflow/flow/cuda_flow.hpp"
 #include "riemflow/io/atomic_file.hpp"
 #include "riemflow/manifold/parse.hpp"
 

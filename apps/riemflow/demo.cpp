@@ -13,8 +13,8 @@
 #include "riemflow/core/error.hpp"
 #include "riemflow/io/atomic_file.hpp"
 #include "riemflow/io/data_sets.hpp"
-#include "riemflow/io/model_file.hpp"
 #include "riemflow/io/sha256.hpp"
+#include "riemflow/model/model_file.hpp"
 
 namespace riemflow::app {
 namespace {

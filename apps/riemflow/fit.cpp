@@ -19,7 +19,7 @@
 #include "apps/riemflow/support/data.hpp"
 #include "apps/riemflow/support/outputs.hpp"
 #include "riemflow/core/error.hpp"
-#include "riemflow/io/checkpoint.hpp"
+#include "riemflow/fit/checkpoint.hpp"
 
 namespace riemflow::app {
 namespace {

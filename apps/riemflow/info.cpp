@@ -9,10 +9,10 @@
 #include "apps/riemflow/fit/provenance.hpp"
 #include "apps/riemflow/support/console.hpp"
 #include "apps/riemflow/support/options.hpp"
-#include "riemflow/io/checkpoint.hpp"
-#include "riemflow/io/config_json.hpp"
+#include "riemflow/fit/checkpoint.hpp"
 #include "riemflow/io/message.hpp"
-#include "riemflow/io/model_file.hpp"
+#include "riemflow/model/config_json.hpp"
+#include "riemflow/model/model_file.hpp"
 
 namespace riemflow::app {
 namespace {

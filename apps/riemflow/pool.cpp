@@ -14,7 +14,7 @@
 #include "apps/riemflow/support/console.hpp"
 #include "apps/riemflow/support/outputs.hpp"
 #include "riemflow/core/error.hpp"
-#include "riemflow/io/held_out.hpp"
+#include "riemflow/model/held_out.hpp"
 
 namespace riemflow::app {
 namespace {

@@ -15,9 +15,9 @@
 #include "apps/riemflow/support/options.hpp"
 #include "apps/riemflow/support/task_progress.hpp"
 #include "riemflow/core/error.hpp"
-#include "riemflow/engine/region_probability.hpp"
 #include "riemflow/io/geojson_polygons.hpp"
 #include "riemflow/manifold/earth.hpp"
+#include "riemflow/model/region_probability.hpp"
 
 namespace riemflow::app {
 namespace {

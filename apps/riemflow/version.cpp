@@ -7,7 +7,7 @@
 #include "apps/riemflow/commands.hpp"
 #include "apps/riemflow/support/options.hpp"
 #include "riemflow/core/simd/kernels.hpp"
-#include "riemflow/engine/cuda_flow.hpp"
+#include "riemflow/flow/cuda_flow.hpp"
 
 namespace riemflow::app {
 

@@ -9,7 +9,7 @@
 #include <string>
 
 #include "riemflow/core/error.hpp"
-#include "riemflow/io/model_file.hpp"
+#include "riemflow/model/model_file.hpp"
 
 namespace {
 

@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "riemflow/engine/density.hpp"
-#include "riemflow/io/model_file.hpp"
+#include "riemflow/flow/density.hpp"
 #include "riemflow/io/point_source.hpp"
+#include "riemflow/model/model_file.hpp"
 
 namespace riemflow::app {
 

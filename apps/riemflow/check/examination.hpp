@@ -7,7 +7,7 @@
 
 #include "apps/riemflow/check/data_scores.hpp"
 #include "apps/riemflow/support/options.hpp"
-#include "riemflow/engine/trust.hpp"
+#include "riemflow/model/trust.hpp"
 
 namespace riemflow::app {
 

@@ -16,9 +16,9 @@
 #include "apps/riemflow/support/console.hpp"
 #include "apps/riemflow/support/exact_flow.hpp"
 #include "riemflow/core/error.hpp"
-#include "riemflow/density/kernel_choice.hpp"
-#include "riemflow/io/model_standardisation.hpp"
+#include "riemflow/kernel/kernel_choice.hpp"
 #include "riemflow/manifold/parse.hpp"
+#include "riemflow/model/model_standardisation.hpp"
 
 namespace riemflow::app {
 namespace {

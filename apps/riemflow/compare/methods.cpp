@@ -7,7 +7,7 @@
 
 #include "apps/riemflow/fit/recorded.hpp"
 #include "riemflow/core/error.hpp"
-#include "riemflow/engine/mixture_density.hpp"
+#include "riemflow/model/mixture_density.hpp"
 
 namespace riemflow::app {
 namespace {

@@ -6,7 +6,7 @@
 #include <limits>
 
 #include "riemflow/core/error.hpp"
-#include "riemflow/train/split_mean.hpp"
+#include "riemflow/fit/split_mean.hpp"
 
 namespace riemflow::app {
 namespace {

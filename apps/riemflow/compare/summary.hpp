@@ -16,7 +16,7 @@ struct Estimate {
 struct SummaryRow {
   const Method* method;
   std::size_t splits = 0, failed = 0;  ///< test points that failed, in all
-  Estimate nll;  ///< over the splits; errors are those of mean_over_splits (train/split_mean.hpp)
+  Estimate nll;  ///< over the splits; errors are those of mean_over_splits (fit/split_mean.hpp)
   double validation = 0;
   /// NLL less that of a kernel density on the same points of the same splits; error NaN for the row itself.
   Estimate to_one, to_best;

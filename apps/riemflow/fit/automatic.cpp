@@ -18,12 +18,12 @@
 #include "apps/riemflow/support/task_progress.hpp"
 #include "riemflow/core/cancel.hpp"
 #include "riemflow/core/error.hpp"
-#include "riemflow/density/kernel_choice.hpp"
-#include "riemflow/io/held_out.hpp"
-#include "riemflow/io/model_standardisation.hpp"
-#include "riemflow/io/training_log.hpp"
+#include "riemflow/fit/folds.hpp"
+#include "riemflow/fit/training_log.hpp"
+#include "riemflow/kernel/kernel_choice.hpp"
 #include "riemflow/manifold/parse.hpp"
-#include "riemflow/train/folds.hpp"
+#include "riemflow/model/held_out.hpp"
+#include "riemflow/model/model_standardisation.hpp"
 
 namespace riemflow::app {
 namespace {

@@ -13,10 +13,10 @@
 #include "apps/riemflow/support/task_progress.hpp"
 #include "riemflow/core/cancel.hpp"
 #include "riemflow/core/error.hpp"
-#include "riemflow/density/base.hpp"
-#include "riemflow/density/draws.hpp"
-#include "riemflow/engine/kernel_model.hpp"
+#include "riemflow/distribution/base.hpp"
+#include "riemflow/distribution/draws.hpp"
 #include "riemflow/manifold/parse.hpp"
+#include "riemflow/model/kernel_model.hpp"
 
 namespace riemflow::app {
 namespace {

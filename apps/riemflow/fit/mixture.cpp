@@ -12,10 +12,10 @@
 #include "apps/riemflow/support/console.hpp"
 #include "apps/riemflow/support/signals.hpp"
 #include "riemflow/core/error.hpp"
-#include "riemflow/engine/mixture_density.hpp"
+#include "riemflow/fit/training_log.hpp"
 #include "riemflow/io/duplicates.hpp"
-#include "riemflow/io/training_log.hpp"
 #include "riemflow/manifold/parse.hpp"
+#include "riemflow/model/mixture_density.hpp"
 
 namespace riemflow::app {
 namespace {

@@ -5,7 +5,7 @@
 
 #include <string>
 
-#include "riemflow/io/model_file.hpp"
+#include "riemflow/model/model_file.hpp"
 
 namespace riemflow::app {
 

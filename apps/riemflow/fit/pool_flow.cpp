@@ -5,7 +5,7 @@
 #include <limits>
 #include <utility>
 
-#include "riemflow/engine/cuda_flow.hpp"
+#include "riemflow/flow/cuda_flow.hpp"
 #include "riemflow/manifold/parse.hpp"
 
 namespace riemflow::app {

@@ -5,8 +5,8 @@
 #include <optional>
 
 #include "apps/riemflow/fit/progress.hpp"
-#include "riemflow/io/model_file.hpp"
-#include "riemflow/train/fit.hpp"
+#include "riemflow/fit/fit.hpp"
+#include "riemflow/model/model_file.hpp"
 
 namespace riemflow::app {
 

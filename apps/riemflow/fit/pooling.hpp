@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "apps/riemflow/support/options.hpp"
-#include "riemflow/io/model_file.hpp"
-#include "riemflow/train/pool_weights.hpp"
+#include "riemflow/fit/pool_weights.hpp"
+#include "riemflow/model/model_file.hpp"
 
 namespace riemflow::app {
 

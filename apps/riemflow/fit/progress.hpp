@@ -4,7 +4,7 @@
 #include <string>
 
 #include "apps/riemflow/support/clock.hpp"
-#include "riemflow/train/fit.hpp"
+#include "riemflow/fit/fit.hpp"
 
 namespace riemflow::app {
 

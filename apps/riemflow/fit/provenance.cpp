@@ -1,7 +1,7 @@
 #include "apps/riemflow/fit/provenance.hpp"
 
 #include "apps/riemflow/fit/kernel.hpp"
-#include "riemflow/io/model_standardisation.hpp"
+#include "riemflow/model/model_standardisation.hpp"
 
 namespace riemflow::app {
 

@@ -7,8 +7,8 @@
 #include "apps/riemflow/fit/settings.hpp"
 #include "apps/riemflow/support/data.hpp"
 #include "riemflow/core/points.hpp"
-#include "riemflow/io/model_file.hpp"
-#include "riemflow/train/split.hpp"
+#include "riemflow/fit/split.hpp"
+#include "riemflow/model/model_file.hpp"
 
 namespace riemflow::app {
 

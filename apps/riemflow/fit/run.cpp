@@ -17,13 +17,13 @@
 #include "apps/riemflow/support/signals.hpp"
 #include "riemflow/core/cancel.hpp"
 #include "riemflow/core/error.hpp"
-#include "riemflow/density/base.hpp"
-#include "riemflow/density/draws.hpp"
-#include "riemflow/engine/kernel_model.hpp"
-#include "riemflow/io/checkpoint.hpp"
-#include "riemflow/io/training_log.hpp"
+#include "riemflow/distribution/base.hpp"
+#include "riemflow/distribution/draws.hpp"
+#include "riemflow/fit/base_start.hpp"
+#include "riemflow/fit/checkpoint.hpp"
+#include "riemflow/fit/training_log.hpp"
 #include "riemflow/manifold/parse.hpp"
-#include "riemflow/train/base_start.hpp"
+#include "riemflow/model/kernel_model.hpp"
 
 namespace riemflow::app {
 namespace {

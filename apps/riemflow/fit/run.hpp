@@ -8,10 +8,10 @@
 #include "apps/riemflow/fit/layers.hpp"
 #include "apps/riemflow/fit/settings.hpp"
 #include "apps/riemflow/fit/training_data.hpp"
-#include "riemflow/density/kernel_choice.hpp"
-#include "riemflow/io/model_file.hpp"
-#include "riemflow/train/mixture_fit.hpp"
-#include "riemflow/train/target_score.hpp"
+#include "riemflow/fit/mixture_fit.hpp"
+#include "riemflow/fit/target_score.hpp"
+#include "riemflow/kernel/kernel_choice.hpp"
+#include "riemflow/model/model_file.hpp"
 
 namespace riemflow::app {
 

@@ -10,12 +10,12 @@
 #include "apps/riemflow/support/data.hpp"
 #include "riemflow/core/error.hpp"
 #include "riemflow/core/text.hpp"
+#include "riemflow/fit/split.hpp"
 #include "riemflow/io/message.hpp"
-#include "riemflow/io/model_file.hpp"
 #include "riemflow/io/number.hpp"
 #include "riemflow/manifold/earth.hpp"
 #include "riemflow/manifold/parse.hpp"
-#include "riemflow/train/split.hpp"
+#include "riemflow/model/model_file.hpp"
 
 namespace riemflow::app {
 namespace {

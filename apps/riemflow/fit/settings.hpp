@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "apps/riemflow/support/options.hpp"
-#include "riemflow/train/fit.hpp"
+#include "riemflow/fit/fit.hpp"
 
 namespace CLI {
 class App;

@@ -7,10 +7,10 @@
 #include "apps/riemflow/support/console.hpp"
 #include "apps/riemflow/support/data.hpp"
 #include "riemflow/core/error.hpp"
-#include "riemflow/density/near_groups.hpp"
-#include "riemflow/density/parse_target.hpp"
+#include "riemflow/distribution/parse_target.hpp"
 #include "riemflow/io/data_sets.hpp"
 #include "riemflow/io/duplicates.hpp"
+#include "riemflow/kernel/near_groups.hpp"
 #include "riemflow/manifold/parse.hpp"
 
 namespace riemflow::app {

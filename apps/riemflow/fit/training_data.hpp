@@ -6,10 +6,10 @@
 
 #include "apps/riemflow/fit/settings.hpp"
 #include "apps/riemflow/support/data.hpp"
-#include "riemflow/density/distribution.hpp"
-#include "riemflow/density/standardisation.hpp"
+#include "riemflow/distribution/distribution.hpp"
+#include "riemflow/fit/split.hpp"
 #include "riemflow/io/point_source.hpp"
-#include "riemflow/train/split.hpp"
+#include "riemflow/model/standardisation.hpp"
 
 namespace riemflow::app {
 

@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "apps/riemflow/support/options.hpp"
-#include "riemflow/engine/cell_masses.hpp"
-#include "riemflow/io/model_file.hpp"
 #include "riemflow/manifold/lattice.hpp"
+#include "riemflow/model/cell_masses.hpp"
+#include "riemflow/model/model_file.hpp"
 
 namespace riemflow::app {
 

@@ -7,7 +7,7 @@
 
 #include "apps/riemflow/plot/request.hpp"
 #include "apps/riemflow/support/console.hpp"
-#include "riemflow/io/training_log.hpp"
+#include "riemflow/fit/training_log.hpp"
 
 namespace riemflow::app {
 namespace {

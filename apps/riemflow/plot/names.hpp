@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "riemflow/io/model_file.hpp"
+#include "riemflow/model/model_file.hpp"
 
 namespace riemflow::app {
 

@@ -11,7 +11,7 @@
 #include "apps/riemflow/support/failures.hpp"
 #include "apps/riemflow/support/options.hpp"
 #include "riemflow/figure/canvas.hpp"
-#include "riemflow/io/model_file.hpp"
+#include "riemflow/model/model_file.hpp"
 
 namespace riemflow::app {
 

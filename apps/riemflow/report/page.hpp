@@ -10,7 +10,7 @@
 #include "apps/riemflow/fit/recorded.hpp"
 #include "apps/riemflow/report/scene.hpp"
 #include "apps/riemflow/support/baselines.hpp"
-#include "riemflow/io/training_log.hpp"
+#include "riemflow/fit/training_log.hpp"
 
 namespace riemflow::app {
 

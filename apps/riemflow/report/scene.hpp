@@ -11,7 +11,7 @@
 
 #include "apps/riemflow/grid/density_grid.hpp"
 #include "riemflow/core/points.hpp"
-#include "riemflow/io/model_file.hpp"
+#include "riemflow/model/model_file.hpp"
 
 namespace riemflow::app {
 

@@ -7,8 +7,8 @@
 
 #include "apps/riemflow/fit/provenance.hpp"
 #include "apps/riemflow/report/encode.hpp"
-#include "riemflow/io/config_json.hpp"
 #include "riemflow/manifold/parse.hpp"
+#include "riemflow/model/config_json.hpp"
 
 namespace riemflow::app {
 namespace {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "riemflow/engine/mass.hpp"
+#include "riemflow/model/mass.hpp"
 
 namespace riemflow::app {
 namespace {

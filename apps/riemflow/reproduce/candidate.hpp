@@ -5,7 +5,7 @@
 #include <memory>
 #include <vector>
 
-#include "riemflow/engine/transport.hpp"
+#include "riemflow/flow/transport.hpp"
 
 namespace riemflow::app {
 

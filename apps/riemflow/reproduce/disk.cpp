@@ -9,7 +9,7 @@
 #include "apps/riemflow/reproduce/experiment.hpp"
 #include "apps/riemflow/reproduce/figures.hpp"
 #include "apps/riemflow/reproduce/target_run.hpp"
-#include "riemflow/density/wrapped_normal.hpp"
+#include "riemflow/distribution/wrapped_normal.hpp"
 
 namespace riemflow::app {
 namespace {

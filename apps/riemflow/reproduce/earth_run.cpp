@@ -7,11 +7,11 @@
 #include "apps/riemflow/reproduce/grids.hpp"
 #include "apps/riemflow/support/scoring.hpp"
 #include "apps/riemflow/support/signals.hpp"
-#include "riemflow/density/kernel_choice.hpp"
-#include "riemflow/density/von_mises_fisher_mixture.hpp"
-#include "riemflow/engine/mixture_mass.hpp"
+#include "riemflow/distribution/von_mises_fisher_mixture.hpp"
+#include "riemflow/fit/mixture_fit.hpp"
+#include "riemflow/kernel/kernel_choice.hpp"
 #include "riemflow/manifold/parse.hpp"
-#include "riemflow/train/mixture_fit.hpp"
+#include "riemflow/model/mixture_mass.hpp"
 
 namespace riemflow::app {
 namespace {

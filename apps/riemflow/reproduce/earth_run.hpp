@@ -4,7 +4,7 @@
 #include "apps/riemflow/reproduce/candidate.hpp"
 #include "apps/riemflow/reproduce/earth_data.hpp"
 #include "apps/riemflow/reproduce/experiment.hpp"
-#include "riemflow/train/fit.hpp"
+#include "riemflow/fit/fit.hpp"
 
 namespace riemflow::app {
 

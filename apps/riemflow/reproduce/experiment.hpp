@@ -5,7 +5,7 @@
 #include <memory>
 
 #include "apps/riemflow/reproduce/results.hpp"
-#include "riemflow/engine/device.hpp"
+#include "riemflow/flow/device.hpp"
 
 namespace riemflow::app {
 

@@ -7,7 +7,7 @@
 #include "apps/riemflow/reproduce/candidate.hpp"
 #include "apps/riemflow/reproduce/grids.hpp"
 #include "apps/riemflow/support/signals.hpp"
-#include "riemflow/density/draws.hpp"
+#include "riemflow/distribution/draws.hpp"
 
 namespace riemflow::app {
 namespace {

@@ -6,9 +6,9 @@
 #include <optional>
 
 #include "apps/riemflow/reproduce/experiment.hpp"
-#include "riemflow/density/distribution.hpp"
+#include "riemflow/distribution/distribution.hpp"
+#include "riemflow/fit/trainer.hpp"
 #include "riemflow/manifold/lattice.hpp"
-#include "riemflow/train/trainer.hpp"
 
 namespace riemflow::app {
 

@@ -7,7 +7,7 @@
 #include "apps/riemflow/reproduce/earth_run.hpp"
 #include "apps/riemflow/reproduce/figures_maps.hpp"
 #include "apps/riemflow/reproduce/grids.hpp"
-#include "riemflow/engine/flow.hpp"
+#include "riemflow/flow/flow.hpp"
 #include "riemflow/manifold/earth.hpp"
 
 namespace riemflow::app {

@@ -5,7 +5,7 @@
 #include "apps/riemflow/reproduce/experiment.hpp"
 #include "apps/riemflow/reproduce/figures_maps.hpp"
 #include "apps/riemflow/reproduce/target_run.hpp"
-#include "riemflow/density/von_mises_fisher.hpp"
+#include "riemflow/distribution/von_mises_fisher.hpp"
 
 namespace riemflow::app {
 namespace {

@@ -5,8 +5,8 @@
 
 #include "apps/riemflow/support/scoring.hpp"
 #include "apps/riemflow/support/task_progress.hpp"
-#include "riemflow/density/base.hpp"
-#include "riemflow/density/kernel_choice.hpp"
+#include "riemflow/distribution/base.hpp"
+#include "riemflow/kernel/kernel_choice.hpp"
 #include "riemflow/manifold/parse.hpp"
 
 namespace riemflow::app {

@@ -4,7 +4,7 @@
 
 #include "apps/riemflow/support/console.hpp"
 #include "apps/riemflow/support/with_flow.hpp"
-#include "riemflow/engine/mass.hpp"
+#include "riemflow/model/mass.hpp"
 
 namespace riemflow::app {
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "riemflow/ode/status.hpp"
+#include "riemflow/flow/ode/status.hpp"
 
 namespace CLI {
 class App;

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "riemflow/engine/device.hpp"
+#include "riemflow/flow/device.hpp"
 #include "riemflow/io/read_options.hpp"
 
 namespace CLI {

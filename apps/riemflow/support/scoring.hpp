@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "apps/riemflow/support/failures.hpp"
-#include "riemflow/engine/density.hpp"
+#include "riemflow/flow/density.hpp"
 #include "riemflow/io/point_source.hpp"
 
 namespace riemflow::app {

@@ -9,7 +9,7 @@
 #include "apps/riemflow/support/console.hpp"
 #include "apps/riemflow/support/options.hpp"
 #include "riemflow/core/error.hpp"
-#include "riemflow/io/model_file.hpp"
+#include "riemflow/model/model_file.hpp"
 
 namespace riemflow::app {
 

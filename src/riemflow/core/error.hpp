@@ -1,6 +1,6 @@
 #pragma once
 // Misuse throws at the public door, with advice. Numerical failure is not misuse: it is a returned status
-// (ode/status.hpp).
+// (flow/ode/status.hpp).
 
 #include <stdexcept>
 #include <string>

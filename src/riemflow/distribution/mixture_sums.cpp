@@ -1,0 +1,101 @@
+#include "riemflow/distribution/mixture_sums.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+
+#include "riemflow/distribution/von_mises_fisher_constants.hpp"
+
+namespace riemflow {
+namespace {
+
+void for_each_piece(ThreadPool* pool, std::size_t pieces, const std::function<void(std::size_t)>& work) {
+  if (pool != nullptr) {
+    pool->run(pieces, [&](std::size_t piece, int) { work(piece); });
+  } else {
+    for (std::size_t piece = 0; piece < pieces; ++piece) work(piece);
+  }
+}
+
+/// Points a chunk: 64, or as many as make 64 chunks.
+std::size_t chunk_of(std::size_t points) { return std::max<std::size_t>(64, (points + 63) / 64); }
+
+}  // namespace
+
+MixtureSums::MixtureSums(Eigen::Index components, Eigen::Index ambient)
+    : mass(Eigen::ArrayXd::Zero(components)),
+      drop(Eigen::ArrayXd::Zero(components)),
+      resultant(Eigen::ArrayXXd::Zero(components, ambient)) {}
+
+MixtureSums& MixtureSums::operator+=(const MixtureSums& other) {
+  mass += other.mass;
+  drop += other.drop;
+  resultant += other.resultant;
+  log_likelihood += other.log_likelihood;
+  return *this;
+}
+
+MixtureEvaluator::MixtureEvaluator(const MixtureParameters& parameters, ThreadPool* pool) {
+  const auto K = static_cast<Eigen::Index>(parameters.size());
+  const int ambient = parameters.means.dimension;
+  using RowMajor = Eigen::Array<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+  means_ = Eigen::Map<const RowMajor>(parameters.means.values.data(), K, ambient);
+  kappa_ = Eigen::Map<const Eigen::ArrayXd>(parameters.kappas.data(), K);
+  peak_ = Eigen::Map<const Eigen::ArrayXd>(parameters.weights.data(), K).log();
+  mean_drop_.resize(K);
+  for_each_piece(pool, (parameters.size() + 15) / 16, [&](std::size_t piece) {
+    const auto begin = static_cast<Eigen::Index>(16 * piece);
+    for (Eigen::Index k = begin; k < std::min(K, begin + 16); ++k) {
+      const VonMisesFisherConstants constants = von_mises_fisher_constants(ambient - 1, kappa_[k]);
+      peak_[k] += constants.log_peak;
+      mean_drop_[k] = constants.mean_drop;
+    }
+  });
+}
+
+void MixtureEvaluator::evaluate(const Points<double>& points, std::size_t begin, std::size_t end,
+                                std::span<double> values, MixtureSums* sums) const {
+  Eigen::ArrayXd s(kappa_.size()), r(kappa_.size());
+  for (std::size_t i = begin; i < end; ++i) {
+    const std::span<const double> x = points[i];
+    s = (means_.col(0) - x[0]).square();
+    for (Eigen::Index c = 1; c < means_.cols(); ++c)
+      s += (means_.col(c) - x[static_cast<std::size_t>(c)]).square();
+    s *= 0.5;
+    r = peak_ - kappa_ * s;
+    // e^−600 in place of what is smaller: no component's share, and far from the slow denormal numbers.
+    const double largest = r.maxCoeff();
+    r = (r - largest).max(-600).exp();
+    const double sum = r.sum();
+    values[i] = largest + std::log(sum);
+    if (sums == nullptr) continue;
+    r *= 1 / sum;
+    sums->log_likelihood += values[i];
+    sums->mass += r;
+    sums->drop += r * s;
+    for (Eigen::Index c = 0; c < means_.cols(); ++c)
+      sums->resultant.col(c) += r * x[static_cast<std::size_t>(c)];
+  }
+}
+
+void MixtureEvaluator::log_prob(const Points<double>& points, std::span<double> values,
+                                ThreadPool* pool) const {
+  const std::size_t n = points.size(), chunk = chunk_of(n);
+  for_each_piece(pool, (n + chunk - 1) / chunk, [&](std::size_t piece) {
+    evaluate(points, piece * chunk, std::min(n, (piece + 1) * chunk), values, nullptr);
+  });
+}
+
+MixtureSums MixtureEvaluator::sums(const Points<double>& points, std::span<double> values,
+                                   ThreadPool* pool) const {
+  const std::size_t n = points.size(), chunk = chunk_of(n), pieces = (n + chunk - 1) / chunk;
+  std::vector<MixtureSums> parts(pieces, MixtureSums(means_.rows(), means_.cols()));
+  for_each_piece(pool, pieces, [&](std::size_t piece) {
+    evaluate(points, piece * chunk, std::min(n, (piece + 1) * chunk), values, &parts[piece]);
+  });
+  MixtureSums total(means_.rows(), means_.cols());
+  for (const MixtureSums& part : parts) total += part;
+  return total;
+}
+
+}  // namespace riemflow

@@ -1,0 +1,253 @@
+#include "riemflow/distribution/parse_target.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <Eigen/Core>
+#include <algorithm>
+#include <cmath>
+#include <initializer_list>
+#include <map>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "riemflow/core/error.hpp"
+#include "riemflow/core/suggest.hpp"
+#include "riemflow/core/text.hpp"
+#include "riemflow/distribution/mixture_distribution.hpp"
+#include "riemflow/distribution/normal.hpp"
+#include "riemflow/distribution/uniform.hpp"
+#include "riemflow/distribution/von_mises_fisher.hpp"
+#include "riemflow/distribution/wrapped_normal.hpp"
+#include "riemflow/manifold/earth.hpp"
+
+namespace riemflow {
+namespace {
+
+constexpr std::string_view kDensities[] = {"vmf", "wrapped-normal", "uniform", "normal"};
+constexpr const char* kHow = "write it as in vmf:mu=1;0;0,kappa=10 or 0.3*vmf:... + 0.7*vmf:...";
+
+[[noreturn]] void unknown(const std::string& problem, std::string_view typed,
+                          std::span<const std::string_view> names, std::string_view what) {
+  const std::string_view nearest = nearest_name(typed, names);
+  const std::string known = names.empty() ? fmt::format("there are no {}", what)
+                                          : fmt::format("the {} are {}", what, fmt::join(names, ", "));
+  throw Error(problem, nearest.empty() ? known : fmt::format("perhaps you meant {}? {}", nearest, known));
+}
+
+/// The key=value,… of one density.
+class Options {
+ public:
+  /// `part`: the whole of it, for messages.
+  Options(std::string_view part, std::string_view text, std::initializer_list<std::string_view> known)
+      : part_(part) {
+    if (text.empty()) return;
+    for (std::string_view option : split(text, [&](std::size_t i) { return text[i] == ','; })) {
+      const std::size_t equals = option.find('=');
+      require(equals != option.npos, fmt::format("'{}' in '{}' is not an option", option, part),
+              "write options as key=value with commas between, the numbers of a vector with semicolons");
+      const std::string key = lower(trimmed(option.substr(0, equals)));
+      if (std::find(known.begin(), known.end(), key) == known.end())
+        unknown(fmt::format("unknown option '{}' in '{}'", key, part), key, {known.begin(), known.size()},
+                "options");
+      const bool first = values_.emplace(key, trimmed(option.substr(equals + 1))).second;
+      require(first, fmt::format("{} stands twice in '{}'", key, part), "give it once");
+    }
+  }
+
+  bool has(const std::string& key) const { return values_.contains(key); }
+
+  Eigen::VectorXd numbers(const std::string& key) const {
+    const std::string_view text = values_.at(key);
+    const auto parts = split(text, [&](std::size_t i) { return text[i] == ';'; });
+    Eigen::VectorXd numbers(static_cast<Eigen::Index>(parts.size()));
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+      const auto value = parse_number<double>(parts[i]);
+      require(value && std::isfinite(*value),
+              fmt::format("'{}' of {} in '{}' is not a number", parts[i], key, part_),
+              "give finite numbers, those of a vector with semicolons between");
+      numbers[static_cast<Eigen::Index>(i)] = *value;
+    }
+    return numbers;
+  }
+
+  double number(const std::string& key) const {
+    const Eigen::VectorXd all = numbers(key);
+    require(all.size() == 1, fmt::format("{} numbers for {} in '{}'", all.size(), key, part_), "give one");
+    return all[0];
+  }
+
+  void require_count(const std::string& key, const Eigen::VectorXd& numbers, int n,
+                     const std::string& manifold) const {
+    require(numbers.size() == n, fmt::format("{} numbers for {} in '{}'", numbers.size(), key, part_),
+            fmt::format("give {}, as many as a point of {} has", n, manifold));
+  }
+
+ private:
+  std::string part_;
+  std::map<std::string, std::string_view> values_;
+};
+
+/// The single factor of the geometry asked for.
+template <class T>
+Factor<T> factor_of(const Manifold<T>& manifold, Geometry geometry, std::string_view part,
+                    const char* where) {
+  const std::vector<Factor<T>> factors = manifold.factors();
+  require(factors.size() == 1 && factors[0].geometry == geometry,
+          fmt::format("'{}' is no density of {}", part, manifold.name()), where);
+  return factors[0];
+}
+
+template <class T>
+std::shared_ptr<const Distribution<T>> von_mises_fisher(std::string_view part, std::string_view text,
+                                                        const Manifold<T>& manifold) {
+  const double K =
+      factor_of(manifold, Geometry::sphere, part, "vmf is for spheres; use wrapped-normal on balls")
+          .curvature;
+  require(K == 1, fmt::format("'{}' on {}: vmf is for the sphere of radius 1", part, manifold.name()),
+          fmt::format("use sphere:{}", manifold.dimension()));
+  const Options options(part, text, {"mu", "lat", "lon", "kappa"});
+  require(options.has("kappa"), fmt::format("no kappa in '{}'", part),
+          "give the concentration, as in kappa=10");
+  const double kappa = options.number("kappa");
+  require(kappa >= 0, fmt::format("kappa={} in '{}'", kappa, part), "give 0 or more");
+
+  const bool mu = options.has("mu"), lat = options.has("lat"), lon = options.has("lon");
+  require(mu ? !lat && !lon : lat && lon,
+          fmt::format("'{}' has {} mean direction", part, mu || (lat && lon) ? "more than one" : "no"),
+          "give mu=x;y;z, or both lat and lon in degrees");
+  if (mu) {
+    const Eigen::VectorXd mean = options.numbers("mu");
+    options.require_count("mu", mean, manifold.ambient(), manifold.name());
+    const double length = mean.stableNorm();
+    require(length > 0, fmt::format("mu=0 in '{}' is no direction", part), "give a vector of length 1");
+    const Eigen::VectorXd unit = mean / length;
+    require(std::abs(length - 1) <= 1e-3,
+            fmt::format("mu in '{}' has length {:.6g} where 1 is expected", part, length),
+            fmt::format("if its direction is meant, give mu={:.9g}", fmt::join(unit, ";")));
+    return std::make_shared<VonMisesFisher<T>>(mean, kappa);
+  }
+  require(manifold.dimension() == 2, fmt::format("lat and lon in '{}' on {}", part, manifold.name()),
+          "give mu instead; latitude and longitude are for sphere:2");
+  const double latitude = options.number("lat"), longitude = options.number("lon");
+  require(std::abs(latitude) <= 90, fmt::format("lat={} in '{}'", latitude, part),
+          "give degrees from -90 to 90");
+  require(std::abs(longitude) <= 360, fmt::format("lon={} in '{}'", longitude, part),
+          "give degrees from -180 to 180");
+  Eigen::VectorXd mean(3);
+  unit_vector(latitude, longitude, std::span<double>(mean.data(), 3));
+  return std::make_shared<VonMisesFisher<T>>(mean, kappa);
+}
+
+template <class T>
+std::shared_ptr<const Distribution<T>> wrapped_normal(std::string_view part, std::string_view text,
+                                                      const Manifold<T>& manifold) {
+  const double K =
+      factor_of(manifold, Geometry::ball, part, "wrapped-normal is for balls; use vmf on spheres").curvature;
+  const int d = manifold.dimension();
+  const double root = std::sqrt(-K);
+  // What the standard one calls itself: wrapped-normal:2,K=-1.
+  if (text == fmt::format("{},K={}", d, K)) text = "";
+  const Options options(part, text, {"alpha", "mean", "sigma"});
+
+  Eigen::VectorXd mean = Eigen::VectorXd::Zero(d);
+  require(!options.has("alpha") || !options.has("mean"), fmt::format("'{}' has two means", part),
+          "give either alpha or mean");
+  if (options.has("alpha")) {
+    // exp_0 of length α along the first axis
+    mean[0] = std::tanh(root * options.number("alpha")) / root;
+  } else if (options.has("mean")) {
+    mean = options.numbers("mean");
+    options.require_count("mean", mean, d, manifold.name());
+  }
+  require(root * mean.template cast<T>().template cast<double>().stableNorm() < 1,
+          fmt::format("the mean in '{}' is not inside {}", part, manifold.name()),
+          fmt::format("keep its norm below {:.6g}, or alpha smaller", 1 / root));
+
+  Eigen::MatrixXd covariance = Eigen::MatrixXd::Identity(d, d);
+  if (options.has("sigma")) {
+    const Eigen::VectorXd sigma = options.numbers("sigma");
+    const int n = static_cast<int>(sigma.size());
+    require(n == 1 || n == d || n == d * d, fmt::format("{} numbers for sigma in '{}'", n, part),
+            fmt::format("give one variance, {} of them, or a matrix of {}", d, d * d));
+    if (n == d * d && d > 1) {
+      covariance = sigma.reshaped(d, d);
+    } else {
+      require((sigma.array() > 0).all(), fmt::format("a variance in '{}' is not positive", part),
+              "give sigma above 0: they are variances");
+      covariance = n == 1 ? Eigen::MatrixXd(sigma[0] * covariance) : Eigen::MatrixXd(sigma.asDiagonal());
+    }
+  }
+  return std::make_shared<WrappedNormal<T>>(d, K, mean, covariance);
+}
+
+// density = kind [ ":" key "=" number { ";" number } { "," key "=" … } ]
+template <class T>
+std::shared_ptr<const Distribution<T>> parse_density(std::string_view part,
+                                                     const std::shared_ptr<const Manifold<T>>& manifold) {
+  // What it calls itself.
+  if (part == fmt::format("uniform({})", manifold->name())) part = "uniform";
+  const std::size_t colon = part.find(':');
+  const std::string kind = lower(trimmed(part.substr(0, colon)));
+  const std::string_view text = colon == part.npos ? "" : trimmed(part.substr(colon + 1));
+  require(!kind.empty(), fmt::format("no density named in '{}'", part), kHow);
+  if (kind == "vmf") return von_mises_fisher<T>(part, text, *manifold);
+  if (kind == "wrapped-normal") return wrapped_normal<T>(part, text, *manifold);
+  if (kind == "uniform") {
+    const Options none(part, text, {});
+    require(manifold->compact(), fmt::format("{} has no uniform density", manifold->name()),
+            "its volume is infinite; use wrapped-normal on balls, normal on R^d");
+    return std::make_shared<Uniform<T>>(manifold);
+  }
+  if (kind == "normal") {
+    factor_of(*manifold, Geometry::euclidean, part, "normal is for R^d; use wrapped-normal on balls");
+    const Options none(part, text == std::to_string(manifold->dimension()) ? "" : text, {});
+    return std::make_shared<StandardNormal<T>>(manifold->dimension());
+  }
+  unknown(fmt::format("unknown density '{}'", kind), kind, kDensities, "densities");
+}
+
+}  // namespace
+
+// target = density | weight "*" density { "+" weight "*" density }. A + after e, =, ; or * belongs to a
+// number.
+template <class T>
+std::shared_ptr<const Distribution<T>> parse_target(std::string_view text,
+                                                    std::shared_ptr<const Manifold<T>> manifold) {
+  const auto separates = [&](std::size_t i) {
+    if (text[i] != '+') return false;
+    const std::string_view before = trimmed(text.substr(0, i));
+    const bool exponent = i > 0 && (text[i - 1] == 'e' || text[i - 1] == 'E');
+    return !exponent && (before.empty() || std::string_view("=;*").find(before.back()) == before.npos);
+  };
+  const auto parts = split(text, separates);
+  std::vector<typename MixtureDistribution<T>::Component> components;
+  double sum = 0;
+  for (const std::string_view part : parts) {
+    require(!part.empty(), fmt::format("a density is missing in '{}'", text), kHow);
+    const std::size_t star = part.find('*');
+    if (star == part.npos) {
+      require(parts.size() == 1, fmt::format("'{}' has no weight in a mixture", part),
+              fmt::format("write it as in 0.5*{}", part));
+      return parse_density<T>(part, manifold);
+    }
+    const std::string_view number = trimmed(part.substr(0, star));
+    const auto weight = parse_number<double>(number);
+    require(weight && *weight > 0 && std::isfinite(*weight),
+            fmt::format("'{}' in '{}' is not a weight", number, part), "give a number above 0, at most 1");
+    components.push_back({*weight, parse_density<T>(trimmed(part.substr(star + 1)), manifold)});
+    sum += *weight;
+  }
+  require(std::abs(sum - 1) <= 1e-2, fmt::format("the weights in '{}' sum to {:.6g}", text, sum),
+          "make them sum to 1");
+  return std::make_shared<MixtureDistribution<T>>(std::move(components));
+}
+
+template std::shared_ptr<const Distribution<float>> parse_target(std::string_view,
+                                                                 std::shared_ptr<const Manifold<float>>);
+template std::shared_ptr<const Distribution<double>> parse_target(std::string_view,
+                                                                  std::shared_ptr<const Manifold<double>>);
+
+}  // namespace riemflow

@@ -1,9 +1,0 @@
-#include "riemflow/engine/cuda/solve_kernel.cuh"
-
-namespace riemflow::cuda {
-
-cudaError_t run_ball(const Problem& problem, const Buffers& buffers, Mode mode, int blocks, cudaStream_t stream) {
-  return run_size<1>(problem, buffers, mode, blocks, stream);
-}
-
-}  // namespace riemflow::cuda

@@ -1,9 +1,0 @@
-#include "riemflow/engine/cuda/solve_kernel.cuh"
-
-namespace riemflow::cuda {
-
-cudaError_t run_medium(const Problem& problem, const Buffers& buffers, Mode mode, int blocks, cudaStream_t stream) {
-  return run_size<6>(problem, buffers, mode, blocks, stream);
-}
-
-}  // namespace riemflow::cuda

@@ -1,0 +1,88 @@
+#pragma once
+// Flow: a density on a manifold, given by a base distribution carried along a learned vector field of that
+// manifold: evaluated, sampled and differentiated, over all tiles and threads. Same seed, same bits, for any
+// number of threads.
+
+#include <functional>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "riemflow/core/points.hpp"
+#include "riemflow/core/thread_pool.hpp"
+#include "riemflow/distribution/base.hpp"
+#include "riemflow/flow/flow_config.hpp"
+#include "riemflow/flow/flow_matching.hpp"
+#include "riemflow/flow/tile_flow.hpp"
+#include "riemflow/flow/transport.hpp"
+
+namespace riemflow {
+
+template <class T>
+class Flow final : public Transport<T> {
+ public:
+  /// Random parameters from `seed`. base: as the configuration says unless given. threads: 0 means one for
+  /// each core. config.model must be riemannian.
+  explicit Flow(const FlowConfig& config, std::uint64_t seed = 0, int threads = 0,
+                std::shared_ptr<const Distribution<T>> base = nullptr);
+  ~Flow() override;
+
+  const FlowConfig& config() const override { return config_; }
+  const Manifold<T>& manifold() const override { return *manifold_; }
+  const Distribution<T>& base() const { return *base_; }
+  std::string base_name() const override;
+  std::shared_ptr<const Distribution<double>> exact_base() const override;
+  const VectorField<T>& field() const { return *field_; }
+  ParameterLayout layout() const override;
+  int threads() const override { return pool_.size(); }
+  std::span<T> parameters() override { return parameters_; }
+  std::span<const T> parameters() const override { return parameters_; }
+  void set_tolerance(double rtol, double atol) override;
+
+  using Transport<T>::log_prob;
+  using Transport<T>::sample_base;
+  using Transport<T>::nll_gradient;
+  LogProb<T> log_prob(const Points<T>& points, const NoiseKey& key) override;
+  Points<T> sample_base(std::size_t n, std::uint64_t seed, std::uint64_t iteration,
+                        std::uint64_t first) const override;
+  std::vector<double> log_base(const Points<T>& points) const override;
+  Carried<T> carry(const Points<T>& points, const std::vector<double>& times) override;
+  Loss nll_gradient(const Points<T>& points, std::span<T> gradient, const GradientOptions& options) override;
+  Loss matching_gradient(const Points<T>& points, const Points<T>& group, std::span<T> gradient,
+                         const NoiseKey& key) override;
+  Loss reverse_kl_gradient(std::size_t n, const Distribution<T>& target, std::span<T> gradient,
+                           const GradientOptions& options) override;
+  std::shared_ptr<const Distribution<T>> target_of(
+      std::shared_ptr<const Distribution<double>> target) const override;
+
+ private:
+  using TileGradient = std::function<SolveReport(TileFlow<T>&, const Pack<T>* tile, const Pack<T>& weight,
+                                                 std::uint64_t first_point, int lanes, TileLoss&)>;
+
+  void make_workers();
+  void prepare();
+  /// A learned base as the parameters have it now.
+  void prepare_base() const;
+  std::size_t base_size() const { return parameters_.size() - field_->layout().size(); }
+  void require_room(std::span<const T> gradient, std::size_t points) const;
+  /// gradient = of the parameters, from the sum of the first `chunks` chunk gradients.
+  void sum_chunks(std::size_t chunks, std::span<T> gradient);
+  Loss gradient_over_tiles(const Points<T>& points, std::span<T> gradient, const TileGradient& tile_gradient);
+  /// Runs `solve` on a tile and, if it fails, again on each of its points alone.
+  template <class Solve>
+  void solve_isolating(const Points<T>& points, std::size_t tile, const Solve& solve, SolveSummary& summary);
+
+  FlowConfig config_;
+  std::shared_ptr<const Manifold<T>> manifold_;
+  std::shared_ptr<LearnedMixture<T>> learned_;  // the base, if the configuration says so
+  std::shared_ptr<const Distribution<T>> base_;
+  std::unique_ptr<VectorField<T>> field_;
+  std::vector<T> parameters_;
+  AlignedVector<T> working_;
+  ThreadPool pool_;
+  std::vector<std::unique_ptr<TileFlow<T>>> workers_;
+  std::vector<std::unique_ptr<FlowMatching<T>>> matchers_;  // made when first needed
+  std::vector<AlignedVector<T>> chunk_gradients_;
+};
+
+}  // namespace riemflow

@@ -1,0 +1,41 @@
+#pragma once
+// Everything that defines a flow but its parameters.
+
+#include <string>
+
+#include "riemflow/flow/field/config.hpp"
+#include "riemflow/flow/model_kind.hpp"
+#include "riemflow/flow/ode/solver.hpp"
+
+namespace riemflow {
+
+struct Regularisation {
+  double kinetic = 0;    ///< weight of E ∫‖f‖²_g dt
+  double frobenius = 0;  ///< weight of E ∫‖∇f‖²_F dt
+};
+
+/// What a flow starts from.
+enum class BaseKind {
+  standard,    ///< default_base of the manifold (distribution/base.hpp)
+  vmf_mixture  ///< learned with the field, on unit spheres (distribution/learned_mixture.hpp)
+};
+
+struct BaseConfig {
+  BaseKind kind = BaseKind::standard;
+  int components = 0;  ///< of a mixture
+};
+
+struct FlowConfig {
+  ModelKind model = ModelKind::riemannian;
+  std::string manifold = "sphere:2";
+  FieldConfig field;
+  DivergenceConfig divergence;
+  SolverOptions solver;
+  Regularisation regularisation;
+  BaseConfig base;
+};
+
+/// Throws Error on a configuration that cannot be meant.
+void validate(const FlowConfig& config);
+
+}  // namespace riemflow

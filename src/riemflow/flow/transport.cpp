@@ -1,0 +1,111 @@
+#include "riemflow/flow/transport.hpp"
+
+#include <algorithm>
+#include <type_traits>
+
+#include "riemflow/core/error.hpp"
+#include "riemflow/distribution/learned_mixture.hpp"
+#include "riemflow/distribution/rounded.hpp"
+#include "riemflow/flow/autoregressive.hpp"
+#include "riemflow/flow/chart_flow.hpp"
+#include "riemflow/flow/cuda_flow.hpp"
+#include "riemflow/flow/flow.hpp"
+#include "riemflow/manifold/parse.hpp"
+
+namespace riemflow {
+
+std::vector<double> equally_spaced(double from, double to, int frames) {
+  std::vector<double> times(static_cast<std::size_t>(std::max(frames, 0)));
+  for (int i = 0; i < frames; ++i) times[static_cast<std::size_t>(i)] = from + (to - from) * i / (frames - 1);
+  return times;
+}
+
+template <class T>
+Carried<T> Transport<T>::push(const Points<T>& points, int frames) {
+  return carry(points, equally_spaced(0, 1, frames));
+}
+
+template <class T>
+Carried<T> Transport<T>::pull(const Points<T>& points, int frames) {
+  return carry(points, equally_spaced(1, 0, frames));
+}
+
+template <class T>
+Carried<T> Transport<T>::sample(std::size_t n, std::uint64_t seed, std::uint64_t first) {
+  Carried<T> path = draw_paths(n, seed, first, {0, 1});
+  path.frames.erase(path.frames.begin());
+  return path;
+}
+
+template <class T>
+Carried<T> Transport<T>::draw_paths(std::size_t n, std::uint64_t seed, std::uint64_t first,
+                                    const std::vector<double>& times) {
+  return carry(sample_base(n, seed, 0, first), times);
+}
+
+template <class T>
+Loss Transport<T>::matching_gradient(const Points<T>&, const Points<T>&, std::span<T>, const NoiseKey&) {
+  throw Error("this flow has no flow matching", "train by likelihood");
+}
+
+template <class T>
+std::unique_ptr<Transport<T>> make_transport(const FlowConfig& config, std::uint64_t seed, int threads,
+                                             Device device,
+                                             std::shared_ptr<const Distribution<double>> base) {
+  require(is_flow(config.model), "a " + std::string(name_of(config.model)) + " is no flow",
+          "give a kind of flow, such as riemannian");
+  if (base) {
+    require(config.model == ModelKind::riemannian,
+            "the base " + base->name() + " with the model " + std::string(name_of(config.model)),
+            "use --base default, or --model riemannian");
+    require(device != Device::cuda, "the base " + base->name() + " is not computed on a GPU",
+            "use --device cpu, or --base default");
+    if constexpr (std::is_same_v<T, double>)
+      return std::make_unique<Flow<T>>(config, seed, threads, std::move(base));
+    else
+      return std::make_unique<Flow<T>>(config, seed, threads, std::make_shared<Rounded<T>>(std::move(base)));
+  }
+  if (has_chart(config.model)) return std::make_unique<ChartFlow<T>>(config, seed, threads, device);
+  validate(config);
+  if constexpr (std::is_same_v<T, float>) {
+    if (device == Device::cuda || (device == Device::automatic && why_not_cuda(config).empty()))
+      return make_cuda_flow(config, seed);
+  } else {
+    require(device != Device::cuda, "the GPU computes in float, not in double",
+            "use --precision float, or --device cpu");
+  }
+  if (config.model == ModelKind::autoregressive)
+    return std::make_unique<Autoregressive<T>>(config, seed, threads);
+  return std::make_unique<Flow<T>>(config, seed, threads);
+}
+
+template <class T>
+ParameterLayout transport_layout(const FlowConfig& config) {
+  if (config.model == ModelKind::autoregressive) return autoregressive_layout<T>(config);
+  const FlowConfig own = has_chart(config.model) ? chart_coordinates(config) : config;
+  const std::shared_ptr<const Manifold<T>> manifold = parse_manifold<T>(own.manifold);
+  ParameterLayout layout = VectorField<T>(manifold, own.field).layout();
+  if (own.base.kind == BaseKind::vmf_mixture)
+    add_mixture_blocks(layout, own.base.components, manifold->ambient());
+  return layout;
+}
+
+template <class T>
+std::unique_ptr<Transport<double>> in_double(const Transport<T>& transport, const FlowConfig& config) {
+  auto copy = make_transport<double>(config, 0, transport.threads(), Device::cpu, transport.exact_base());
+  std::copy(transport.parameters().begin(), transport.parameters().end(), copy->parameters().begin());
+  return copy;
+}
+
+template class Transport<float>;
+template class Transport<double>;
+template std::unique_ptr<Transport<float>> make_transport(const FlowConfig&, std::uint64_t, int, Device,
+                                                          std::shared_ptr<const Distribution<double>>);
+template std::unique_ptr<Transport<double>> make_transport(const FlowConfig&, std::uint64_t, int, Device,
+                                                           std::shared_ptr<const Distribution<double>>);
+template ParameterLayout transport_layout<float>(const FlowConfig&);
+template ParameterLayout transport_layout<double>(const FlowConfig&);
+template std::unique_ptr<Transport<double>> in_double(const Transport<float>&, const FlowConfig&);
+template std::unique_ptr<Transport<double>> in_double(const Transport<double>&, const FlowConfig&);
+
+}  // namespace riemflow

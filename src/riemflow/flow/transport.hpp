@@ -1,0 +1,111 @@
+#pragma once
+// A density that is a base distribution carried along a learned field: what can be trained by gradients and
+// seen in motion. Flow (on the manifold itself), ChartFlow (on R^d, then along a chart) and Autoregressive
+// (factor by factor) are such.
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "riemflow/core/parameters.hpp"
+#include "riemflow/distribution/distribution.hpp"
+#include "riemflow/flow/density.hpp"
+#include "riemflow/flow/device.hpp"
+#include "riemflow/flow/flow_config.hpp"
+#include "riemflow/flow/resident.hpp"
+
+namespace riemflow {
+
+/// The times of `frames` equally spaced frames.
+std::vector<double> equally_spaced(double from, double to, int frames);
+
+template <class T>
+class Transport : public Density<T> {
+ public:
+  virtual const FlowConfig& config() const = 0;
+  bool exact() const override { return config().divergence.estimator == DivergenceEstimator::exact; }
+  virtual std::span<T> parameters() = 0;
+  virtual std::span<const T> parameters() const = 0;
+  /// The parts of the parameter vector by name.
+  virtual ParameterLayout layout() const = 0;
+  /// Of the base: "default", unless it was given another.
+  virtual std::string base_name() const { return "default"; }
+  /// The base in double precision; null for the default one, and for one that has no such.
+  virtual std::shared_ptr<const Distribution<double>> exact_base() const { return nullptr; }
+
+  /// Tolerances for all calls that follow: training is cheaper with loose ones, claims need tight ones.
+  virtual void set_tolerance(double rtol, double atol) = 0;
+
+  /// n draws from the base, on the manifold: the starting points of sample(n, seed, first). NaN for those
+  /// that the manifold has no place for (a naive model's).
+  virtual Points<T> sample_base(std::size_t n, std::uint64_t seed, std::uint64_t iteration,
+                                std::uint64_t first) const = 0;
+  Points<T> sample_base(std::size_t n, std::uint64_t seed) const { return sample_base(n, seed, 0, 0); }
+  /// log p₀ at points of the manifold.
+  virtual std::vector<double> log_base(const Points<T>& points) const = 0;
+
+  /// Points carried from times.front() to times.back(), seen at each of the times, which rise or fall; 0 is
+  /// the base, 1 the data.
+  virtual Carried<T> carry(const Points<T>& points, const std::vector<double>& times) = 0;
+  /// From the base to the data, seen at `frames` ≥ 2 equally spaced times.
+  Carried<T> push(const Points<T>& points, int frames = 2);
+  /// From the data to the base; frame 0 is the points themselves.
+  Carried<T> pull(const Points<T>& points, int frames = 2);
+  /// The draws sample_base(n, seed, 0, first) carried, seen at each of the times, from 0 on.
+  virtual Carried<T> draw_paths(std::size_t n, std::uint64_t seed, std::uint64_t first,
+                                const std::vector<double>& times);
+  using Density<T>::sample;
+  Carried<T> sample(std::size_t n, std::uint64_t seed, std::uint64_t first) override;
+
+  /// Training without the host in between; null where there is none.
+  virtual ResidentTraining<T>* resident() { return nullptr; }
+
+  /// The flow in the coordinates in which its field lives: itself, unless there is a chart between.
+  virtual Transport<T>& coordinates() { return *this; }
+
+  /// Mean of −log p(x) + regularisers over the points, and its gradient in the parameters (=).
+  virtual Loss nll_gradient(const Points<T>& points, std::span<T> gradient,
+                            const GradientOptions& options) = 0;
+  Loss nll_gradient(const Points<T>& points, std::span<T> gradient) {
+    return nll_gradient(points, gradient, {});
+  }
+
+  /// Mean loss of flow matching over the points (flow/flow_matching.hpp), in Loss::total and likelihood,
+  /// and its gradient (=). group: data among which the points were drawn at random, them included, for
+  /// targets with less noise; may be empty. Throws Error where there is none.
+  virtual Loss matching_gradient(const Points<T>& points, const Points<T>& group, std::span<T> gradient,
+                                 const NoiseKey& key);
+
+  /// Reverse Kullback–Leibler divergence KL(model ‖ target) estimated on n draws, and its gradient (=). The
+  /// base draws are those of sample_base(n, options.key.seed, options.key.iteration, 0). target: in the
+  /// coordinates in which the field lives, as target_of makes it.
+  virtual Loss reverse_kl_gradient(std::size_t n, const Distribution<T>& target, std::span<T> gradient,
+                                   const GradientOptions& options) = 0;
+  /// A density of the manifold as reverse_kl_gradient needs it. Throws Error where this kind of model has no
+  /// such gradient.
+  virtual std::shared_ptr<const Distribution<T>> target_of(
+      std::shared_ptr<const Distribution<double>> target) const = 0;
+};
+
+/// As config.model says, with random parameters from `seed`. threads: 0 means one for each core, of the CPU.
+/// Throws Error for a kind that the manifold does not have, or that is no flow, and for a GPU that is not
+/// there or cannot compute it; Device::automatic takes one if it can. base: instead of the default one, of
+/// Riemannian flows on the CPU.
+template <class T>
+std::unique_ptr<Transport<T>> make_transport(const FlowConfig& config, std::uint64_t seed = 0,
+                                             int threads = 0, Device device = Device::cpu,
+                                             std::shared_ptr<const Distribution<double>> base = nullptr);
+
+/// The layout it would have, without the memory that it would take.
+template <class T>
+ParameterLayout transport_layout(const FlowConfig& config);
+
+/// A copy in double precision under a configuration of its own, of the same model and network, with the exact
+/// base.
+template <class T>
+std::unique_ptr<Transport<double>> in_double(const Transport<T>& transport, const FlowConfig& config);
+
+extern template class Transport<float>;
+extern template class Transport<double>;
+
+}  // namespace riemflow

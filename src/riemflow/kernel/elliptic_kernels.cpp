@@ -1,0 +1,302 @@
+#include <fmt/format.h>
+
+#include <Eigen/Cholesky>
+#include <Eigen/Eigenvalues>
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+#include "riemflow/core/error.hpp"
+#include "riemflow/distribution/wrapped_normal.hpp"
+#include "riemflow/kernel/kernels.hpp"
+
+namespace riemflow {
+namespace {
+
+using std::numbers::pi;
+using Matrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+
+/// log M_k(α) and M_{k−1}/M_k, M_k(α) = ∫₀^∞ tᵏ φ(t − α) dt, k ≥ 1, by M₀ = Φ, M₁ = αΦ + φ,
+/// M_{k+1} = αM_k + kM_{k−1}; for α > 1 divided by αᵏ, against overflow. Below −8, where the sum cancels, a
+/// kernel is e^−32 of its peak or less and counts as nothing.
+struct NormalMoment {
+  double log_value, ratio;
+};
+NormalMoment normal_moment(int k, double alpha) {
+  if (alpha < -8) return {-INFINITY, 0};
+  const double scale = std::max(alpha, 1.0);
+  const double whole = 0.5 * std::erfc(-alpha / std::numbers::sqrt2);
+  const double edge = std::exp(-0.5 * alpha * alpha) / std::sqrt(2 * pi);
+  double before = whole, now = (alpha * whole + edge) / scale;
+  for (int j = 1; j < k; ++j)
+    before = std::exchange(now, (alpha / scale) * now + j * before / (scale * scale));
+  if (!(now > 0)) return {-INFINITY, 0};
+  return {std::log(now) + k * std::log(scale), before / (now * scale)};
+}
+
+/// A frame of the tangent space at m (ambient × d), orthonormal.
+Matrix frame_at(const KernelSpace::Part& part, const double* m) {
+  const int D = part.ambient, d = part.dimension;
+  if (part.geometry != Geometry::sphere) return Matrix::Identity(D, d);
+  std::vector<Pack<double>> x(static_cast<std::size_t>(D)), e(static_cast<std::size_t>(D * d));
+  for (int i = 0; i < D; ++i) x[static_cast<std::size_t>(i)] = Pack<double>(m[i]);
+  part.manifold->frame(x.data(), {e.data(), d});
+  Matrix frame(D, d);
+  for (int i = 0; i < D * d; ++i) frame(i / d, i % d) = e[static_cast<std::size_t>(i)][0];
+  return frame;
+}
+
+class EllipticKernels final : public Kernels {
+ public:
+  EllipticKernels(std::shared_ptr<const KernelSpace> space, const Points<double>& centres,
+                  const std::vector<double>& bandwidths, const std::vector<double>& shapes)
+      : space_(std::move(space)), centres_(centres) {
+    for (const KernelSpace::Part& part : space_->parts()) {
+      Factor_ factor{part, stride_, shape_offset_};
+      stride_ += static_cast<std::size_t>(part.dimension * part.ambient);
+      shape_offset_ += static_cast<std::size_t>(part.ambient * part.ambient);
+      factors_.push_back(factor);
+    }
+    whiten_.resize(stride_ * centres.size());
+    radial_.resize(factors_.size() * centres.size());
+    log_constants_.resize(centres.size());
+    log_bounds_.resize(centres.size());
+    precisions_.assign(centres.size(), INFINITY);
+    for (std::size_t i = 0; i < centres.size(); ++i)
+      for (std::size_t f = 0; f < factors_.size(); ++f)
+        prepare(i, f, bandwidths[i], &shapes[i * shape_offset_ + factors_[f].shape]);
+    width_ = static_cast<std::size_t>(space_->width());
+    embedded_.resize(centres.size() * width_);
+    for (std::size_t i = 0; i < centres.size(); ++i) space_->embed(centres[i], &embedded_[i * width_]);
+  }
+
+  void log_values(const KernelQuery& query, std::span<const std::uint32_t> which,
+                  double* out) const override {
+    std::vector<double>& v = scratch();
+    for (std::size_t j = 0; j < which.size(); ++j) {
+      const std::size_t i = which[j];
+      double sum = log_constants_[i];
+      for (std::size_t f = 0; f < factors_.size(); ++f) sum += terms(query, i, f, v.data()).log_value;
+      out[j] = sum;
+    }
+  }
+
+  void add_gradient(const KernelQuery& query, std::size_t i, double share, double* gradient) const override {
+    std::vector<double>& v = scratch();
+    for (std::size_t f = 0; f < factors_.size(); ++f) {
+      const Terms t = terms(query, i, f, v.data());
+      const KernelSpace::Part& part = factors_[f].part;
+      const int D = part.ambient, d = part.dimension;
+      const double* W = whiten(i, f);
+      // pull = Wᵀu, half the gradient of q in what W is applied to
+      Eigen::VectorXd pull = Eigen::VectorXd::Zero(D);
+      const double* u = v.data() + D;
+      for (int r = 0; r < d; ++r)
+        for (int c = 0; c < D; ++c) pull[c] += W[r * D + c] * u[r];
+      double* g = gradient + part.row;
+      const double *e = query.embedded + part.column, *m = &embedded_[i * width_] + part.column;
+      if (part.geometry == Geometry::sphere) {
+        const double K = part.curvature;
+        for (int c = 0; c < D; ++c) g[c] += share * (t.q_slope * 2 * pull[c] + t.c_slope * K * m[c]);
+      } else if (part.geometry == Geometry::ball) {
+        // v = stretch·p, p = δ − pull·m (distribution/wrapped_normal.hpp); −∇q/2 = −(Dv)ᵀ Wᵀu
+        const double c = -part.curvature, b = e[d], a = m[d], q = KernelSpace::ball_q(part, e, m);
+        const double h = asinh_ratio(q), root = std::sqrt(1 + q), stretch = 2 * h / (root * b);
+        const double log_h_slope =
+            q < 1e-4 ? -1.0 / 6 + (3.0 / 20 - 1.0 / 36) * q : (1 / (h * root) - 1) / (2 * q);
+        double along = 0, square = 0, inner = 0;
+        for (int k = 0; k < d; ++k) square += (e[k] - m[k]) * (e[k] - m[k]);
+        for (int k = 0; k < d; ++k) {
+          along += pull[k] * m[k];
+          inner += pull[k] * (e[k] - m[k] - c * square / a * m[k]);
+        }
+        for (int k = 0; k < d; ++k) {
+          const double delta = e[k] - m[k], q_k = 2 * c * (delta / (a * b) + q * e[k] / b);
+          const double back = stretch * (pull[k] - along * 2 * c * delta / a) +
+                              inner * stretch * ((log_h_slope - 0.5 / (1 + q)) * q_k + 2 * c * e[k] / b);
+          g[k] += share * ((d - 1) * (log_h_slope - 0.5 / (1 + q)) * q_k - back);
+        }
+      } else {
+        for (int c = 0; c < D; ++c) g[c] -= share * pull[c];
+      }
+    }
+  }
+
+  double bandwidth_slope(const KernelQuery& query, std::size_t i) const override {
+    // h scales u by 1/h and s by h: d log p = ∂_q(−2q) + ∂_s s, less d for |Σ|^{−½}
+    double slope = 0;
+    std::vector<double>& v = scratch();
+    for (std::size_t f = 0; f < factors_.size(); ++f) {
+      const Terms t = terms(query, i, f, v.data());
+      slope += -2 * t.q * t.q_slope + t.s_slope - factors_[f].part.dimension;
+    }
+    return slope;
+  }
+
+  void sample(Random& random, std::size_t i, double* x) const override {
+    for (std::size_t f = 0; f < factors_.size(); ++f) {
+      const KernelSpace::Part& part = factors_[f].part;
+      const int D = part.ambient, d = part.dimension;
+      const double* m = centres_[i].data() + part.row;
+      double* to = x + part.row;
+      // v = L z from W = L⁻¹Eᵀ: W Wᵀ = Σ⁻¹, so that v = Wᵀ(W Wᵀ)⁻¹ z
+      const Eigen::Map<const Matrix> W(whiten(i, f), d, D);
+      Eigen::VectorXd z(d);
+      for (double& z_j : z) z_j = random.normal();
+      const Eigen::VectorXd v = W.transpose() * (W * W.transpose()).llt().solve(z);
+      if (part.geometry == Geometry::sphere) {
+        const double R = 1 / std::sqrt(part.curvature);
+        const Eigen::VectorXd unit = Eigen::Map<const Eigen::VectorXd>(m, D).normalized();
+        const Eigen::VectorXd y = (1 + radial(i, f) * random.normal()) * unit + v / R;
+        for (int c = 0; c < D; ++c) to[c] = R * y[c] / y.norm();
+      } else if (part.geometry == Geometry::ball) {
+        const Eigen::Map<const Eigen::VectorXd> mean(m, d);
+        std::vector<Pack<double>> at(static_cast<std::size_t>(d)), step(at.size()), y(at.size());
+        // The orthonormal frame along the axes is 1/λ long.
+        const double lambda = 2 / (1 + part.curvature * mean.squaredNorm());
+        for (int c = 0; c < d; ++c) {
+          at[static_cast<std::size_t>(c)] = Pack<double>(m[c]);
+          step[static_cast<std::size_t>(c)] = Pack<double>(v[c] / lambda);
+        }
+        part.manifold->exp(at.data(), step.data(), y.data());
+        for (int c = 0; c < d; ++c) to[c] = y[static_cast<std::size_t>(c)][0];
+      } else {
+        for (int c = 0; c < d; ++c)
+          to[c] = part.geometry == Geometry::torus ? std::remainder(m[c] + v[c], 2 * pi) : m[c] + v[c];
+      }
+    }
+  }
+
+  double log_bound(std::size_t i) const override { return log_bounds_[i]; }
+  double precision(std::size_t i) const override { return precisions_[i]; }
+  /// On the unit sphere p ≤ peak·(σ/s)^{d+1} exp(−½ w/σ²), σ the largest deviation, w = sin²θ up to the
+  /// equator and 1 beyond; sin²θ = D²(1 − D²/4) of the chord, cut at D = 1 so that it rises. Concave in D²,
+  /// so that the smallest radius bounds a sum over factors.
+  double reach(double distance) const override {
+    const double square = distance * distance, R = space_->smallest_radius();
+    if (!std::isfinite(R)) return square;
+    const double at = std::min(square, R * R);
+    return at * (1 - at / (4 * R * R));
+  }
+
+ private:
+  struct Factor_ {
+    KernelSpace::Part part;
+    std::size_t offset;  ///< of W (d × ambient) among a centre's numbers
+    std::size_t shape;   ///< of S among a centre's shapes
+  };
+  /// log p of a factor less its constant, as a function of q and, on the sphere, c and s; s_slope is
+  /// ∂/∂log s, the constant's s^d with it.
+  struct Terms {
+    double log_value, q, q_slope, c_slope, s_slope;
+  };
+
+  const double* whiten(std::size_t i, std::size_t f) const {
+    return &whiten_[i * stride_ + factors_[f].offset];
+  }
+  double radial(std::size_t i, std::size_t f) const { return radial_[i * factors_.size() + f]; }
+  /// What W is applied to, then u, of one factor.
+  std::vector<double>& scratch() const {
+    static thread_local std::vector<double> numbers;
+    numbers.resize(2 * static_cast<std::size_t>(space_->manifold().ambient()));
+    return numbers;
+  }
+
+  void prepare(std::size_t i, std::size_t f, double h, const double* shape) {
+    const KernelSpace::Part& part = factors_[f].part;
+    const int D = part.ambient, d = part.dimension;
+    const Matrix frame = frame_at(part, centres_[i].data() + part.row);
+    const Eigen::Map<const Matrix> ambient(shape, D, D);
+    Eigen::MatrixXd sigma = h * h * (frame.transpose() * ambient * frame);
+    const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> eigen(0.5 * (sigma + sigma.transpose()));
+    Eigen::VectorXd variances = eigen.eigenvalues();
+    require(eigen.info() == Eigen::Success && variances.allFinite() && variances[0] > 0,
+            fmt::format("the shape of kernel {} is not positive definite", i),
+            "pass a symmetric positive definite matrix a kernel");
+    if (part.geometry == Geometry::torus)
+      variances = variances.cwiseMin(kMostTorusDeviation * kMostTorusDeviation);
+    Eigen::Map<Matrix> W(&whiten_[i * stride_ + factors_[f].offset], d, D);
+    W = variances.cwiseSqrt().cwiseInverse().asDiagonal() * eigen.eigenvectors().transpose() *
+        frame.transpose();
+    const double most = variances[d - 1], log_det = variances.array().log().sum();
+    double log_constant = -0.5 * d * std::log(2 * pi) - 0.5 * log_det, log_bound = log_constant;
+    if (part.geometry == Geometry::sphere) {
+      const double s = std::exp(0.5 * log_det / d) * std::sqrt(part.curvature);
+      radial_[i * factors_.size() + f] = s;
+      log_constant += d * std::log(s);
+      log_bound = log_constant + normal_moment(d, 1 / s).log_value +
+                  (d + 1) * std::log(std::sqrt(most * part.curvature) / s);
+    }
+    log_constants_[i] += log_constant;
+    log_bounds_[i] += log_bound;
+    precisions_[i] = std::min(precisions_[i], 1 / most);
+  }
+
+  /// v: what W is applied to (ambient), then u (d).
+  Terms terms(const KernelQuery& query, std::size_t i, std::size_t f, double* v) const {
+    const KernelSpace::Part& part = factors_[f].part;
+    const int D = part.ambient, d = part.dimension;
+    const double *e = query.embedded + part.column, *m = &embedded_[i * width_] + part.column;
+    double volume = 0, cosine = 0;
+    if (part.geometry == Geometry::torus) {
+      for (int c = 0; c < d; ++c)
+        v[c] = std::remainder(query.x[part.row + c] - centres_[i][static_cast<std::size_t>(part.row + c)],
+                              2 * pi);
+    } else {
+      for (int c = 0; c < D; ++c) v[c] = e[c] - m[c];
+      if (part.geometry == Geometry::sphere)
+        for (int c = 0; c < D; ++c) cosine += part.curvature * e[c] * m[c];
+    }
+    if (part.geometry == Geometry::ball) {
+      const double b = e[d], q = KernelSpace::ball_q(part, e, m);
+      const double h = asinh_ratio(q), root = std::sqrt(1 + q);
+      for (int c = 0; c < d; ++c) v[c] = 2 * h / (root * b) * (v[c] - q * b * m[c]);
+      volume = (d - 1) * std::log(h / root);
+    }
+    const double* W = whiten(i, f);
+    double* u = v + D;
+    double q = 0;
+    for (int r = 0; r < d; ++r) {
+      u[r] = 0;
+      for (int c = 0; c < D; ++c) u[r] += W[r * D + c] * v[c];
+      q += u[r] * u[r];
+    }
+    if (part.geometry != Geometry::sphere) return {volume - 0.5 * q, q, -0.5, 0, 0};
+
+    // −½ q/a − (d+1)/2 log a + log M_d(α);  a = c² + s²q,  α = c/(s√a),  d log M_d/dα = d·M_{d−1}/M_d
+    const double s = radial(i, f), a = cosine * cosine + s * s * q, to_alpha = 1 / (s * std::sqrt(a));
+    const double alpha = cosine * to_alpha;
+    const NormalMoment moment = normal_moment(d, alpha);
+    const double alpha_slope = d * moment.ratio;
+    const double a_slope = (0.5 * q / a - 0.5 * (d + 1) - 0.5 * alpha * alpha_slope) / a;
+    return {-0.5 * q / a - 0.5 * (d + 1) * std::log(a) + moment.log_value, q, -0.5 / a + a_slope * s * s,
+            a_slope * 2 * cosine + alpha_slope * to_alpha, a_slope * 2 * s * s * q - alpha_slope * alpha + d};
+  }
+
+  std::shared_ptr<const KernelSpace> space_;
+  Points<double> centres_;
+  std::vector<Factor_> factors_;
+  std::size_t stride_ = 0, shape_offset_ = 0, width_ = 0;
+  std::vector<double> embedded_;
+  std::vector<double> whiten_;  // W = L⁻¹Eᵀ a centre and factor
+  std::vector<double> radial_;  // s, on the unit sphere
+  std::vector<double> log_constants_, log_bounds_, precisions_;
+};
+
+}  // namespace
+
+std::size_t shape_size(const KernelSpace& space) {
+  std::size_t size = 0;
+  for (const KernelSpace::Part& part : space.parts())
+    size += static_cast<std::size_t>(part.ambient * part.ambient);
+  return size;
+}
+
+std::unique_ptr<Kernels> elliptic_kernels(std::shared_ptr<const KernelSpace> space,
+                                          const Points<double>& centres,
+                                          const std::vector<double>& bandwidths,
+                                          const std::vector<double>& shapes) {
+  return std::make_unique<EllipticKernels>(std::move(space), centres, bandwidths, shapes);
+}
+
+}  // namespace riemflow

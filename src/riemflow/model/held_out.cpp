@@ -1,0 +1,89 @@
+#include "riemflow/model/held_out.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <set>
+
+#include "riemflow/model/model_standardisation.hpp"
+
+namespace riemflow {
+namespace {
+
+constexpr const char* kHeldOut = "state.held_out";
+
+std::vector<double> point_at(const Points<double>& points, std::size_t i) {
+  std::vector<double> point;
+  for (const double x : points[i]) point.push_back(x + 0.0);  // −0 + 0 = 0
+  return point;
+}
+
+/// Whether one of the points is a centre of the model's kernels: of its own, of a flow's base, or of a
+/// member's of a pool.
+bool has_centre_among(const Model& model, const Points<double>& points) {
+  if (points.size() == 0) return false;
+  if (model.config.model == ModelKind::pool) {
+    for (const Model& member : pool_of(model).members)
+      if (has_centre_among(member, points)) return true;
+    return false;
+  }
+  const bool base = metadata_of(model, "base") == "kde";
+  if (model.config.model != ModelKind::kde && !base) return false;
+  // Centres are standardised, by the same operations, and so are equal bit for bit.
+  const Points<double> own = standardisation_of(model).standardised<double>(points);
+  std::set<std::vector<double>> wanted;
+  for (std::size_t i = 0; i < own.size(); ++i) wanted.insert(point_at(own, i));
+  const Points<double> centres = kernels_of(model, base ? kBasePrefix : "").centres;
+  for (std::size_t i = 0; i < centres.size(); ++i)
+    if (wanted.contains(point_at(centres, i))) return true;
+  return false;
+}
+
+}  // namespace
+
+void keep_held_out(Model& model, const HeldOutScores& scores) {
+  std::vector<double> rows;
+  for (std::size_t i = 0; i < scores.points.size(); ++i) {
+    rows.push_back(static_cast<double>(scores.points[i]));
+    rows.push_back(scores.log_densities[i]);
+  }
+  std::erase_if(model.state, [](const Tensor& tensor) { return tensor.name == kHeldOut; });
+  model.state.push_back(
+      make_tensor<double>(kHeldOut, {scores.points.size(), 2}, std::span<const double>(rows)));
+}
+
+std::optional<HeldOutScores> held_out_of(const Model& model) {
+  for (const Tensor& tensor : model.state) {
+    if (tensor.name != kHeldOut) continue;
+    const bool good = tensor.dtype == DType::F64 && tensor.shape.size() == 2 && tensor.shape[1] == 2;
+    HeldOutScores scores;
+    const std::vector<double> rows = good ? values_of<double>(tensor) : std::vector<double>();
+    for (std::size_t i = 0; i + 1 < rows.size(); i += 2) {
+      require(rows[i] >= 0 && rows[i] < 4294967296.0 && rows[i] == std::floor(rows[i]) &&
+                  rows[i + 1] != std::numeric_limits<double>::infinity(),
+              fmt::format("{}row {} of state.held_out is {}, {}", about(model), i / 2, rows[i], rows[i + 1]),
+              "it must be the number of a point and a log-density", Fault::bad_data);
+      scores.points.push_back(static_cast<std::size_t>(rows[i]));
+      scores.log_densities.push_back(rows[i + 1]);
+    }
+    require(good,
+            fmt::format("{}tensor state.held_out is {} {}", about(model), name_of(tensor.dtype),
+                        to_string(tensor.shape)),
+            "it must be [n, 2] in F64: use the file as riemflow wrote it", Fault::bad_data);
+    return scores;
+  }
+  return std::nullopt;
+}
+
+bool has_learned_from_validation(const Model& model, const Points<double>& training,
+                                 const Points<double>& validation) {
+  std::set<std::vector<double>> seen;
+  for (std::size_t i = 0; i < training.size(); ++i) seen.insert(point_at(training, i));
+  Points<double> unseen(0, validation.dimension);
+  for (std::size_t i = 0; i < validation.size(); ++i)
+    if (!seen.contains(point_at(validation, i)))
+      unseen.values.insert(unseen.values.end(), validation[i].begin(), validation[i].end());
+  return has_centre_among(model, unseen);
+}
+
+}  // namespace riemflow

@@ -1,0 +1,209 @@
+#include "riemflow/model/kernel_mass.hpp"
+
+#include <Eigen/Cholesky>
+#include <Eigen/Eigenvalues>
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+#include <numeric>
+
+#include "riemflow/distribution/base.hpp"
+#include "riemflow/distribution/draws.hpp"
+#include "riemflow/manifold/parse.hpp"
+
+namespace riemflow {
+namespace {
+
+using std::numbers::pi;
+using Matrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+
+/// Deviations from a centre beyond which a kernel has nothing.
+constexpr double kFarthest = 16;
+constexpr std::size_t kRound = 64, kBaseDraws = 256;
+
+struct Mean {
+  std::size_t n = 0;
+  double sum = 0, square = 0;
+
+  void add(double x) {
+    ++n;
+    sum += x;
+    square += x * x;
+  }
+  double mean() const { return sum / static_cast<double>(n); }
+  double standard_error() const {
+    const auto count = static_cast<double>(n);
+    return n < 2 ? INFINITY : std::sqrt(std::max(0.0, square / count - mean() * mean()) / (count - 1));
+  }
+};
+
+template <class T>
+class Rays {
+ public:
+  explicit Rays(KernelModel<T>& model)
+      : model_(model),
+        manifold_(parse_manifold<double>(model.manifold().name())),
+        // Its own sums, so that what pruning loses is seen.
+        reference_(manifold_, model.kernels().parameters(), 1e-10) {}
+
+  /// ∫ p r_k/((1 − ε) w_k) along one direction, drawn; 1 on average, and nearly always.
+  Integral along(std::size_t k, Random& random, const CubatureOptions& options) {
+    const int D = manifold_->ambient(), d = manifold_->dimension();
+    const KernelParameters& parameters = model_.kernels().parameters();
+    std::vector<Pack<double>> m(static_cast<std::size_t>(D)), e(static_cast<std::size_t>(D * d)), v(m.size()),
+        x(m.size());
+    for (std::size_t c = 0; c < m.size(); ++c) m[c] = Pack<double>(parameters.centres[k][c]);
+    manifold_->frame(m.data(), {e.data(), d});
+    const Matrix L = factor(k, e);
+    Eigen::VectorXd omega(d);
+    for (double& w : omega) w = random.normal();
+    const Eigen::VectorXd direction = L * omega.normalized();
+    const double end = cut(direction);
+    const double log_constant = std::log(2.0) + 0.5 * d * std::log(pi) - std::lgamma(0.5 * d) +
+                                L.diagonal().array().log().sum();  // |S^{d−1}| |L|
+
+    Patch patch;
+    patch.dimension = 1;
+    patch.high[0] = end;
+    patch.map = std::make_shared<PatchMap>([](const double* u, double* point) {
+      point[0] = u[0];
+      return 1.0;
+    });
+    return integrate(
+        [&](const Points<double>& rho, std::span<double> out) {
+          Points<double> points(rho.size(), D);
+          for (std::size_t i = 0; i < rho.size(); ++i) {
+            for (std::size_t c = 0; c < v.size(); ++c) {
+              v[c] = Pack<double>(0);
+              for (int a = 0; a < d; ++a)
+                v[c] += e[c * static_cast<std::size_t>(d) + static_cast<std::size_t>(a)] *
+                        Pack<double>(rho[i][0] * direction[a]);
+            }
+            manifold_->exp(m.data(), v.data(), x.data());
+            manifold_->project(x.data());
+            for (std::size_t c = 0; c < x.size(); ++c) points[i][c] = x[c][0];
+          }
+          const std::vector<double> log_p = log_density_at(model_, points);
+          for (std::size_t i = 0; i < rho.size(); ++i) {
+            const double log_share =
+                model_.kernels().log_kernel(k, points[i]) - reference_.log_density_at(points[i]);
+            out[i] = std::exp(log_p[i] + log_share + log_constant + log_volume(rho[i][0] * direction) +
+                              (d - 1) * std::log(rho[i][0]));
+          }
+        },
+        riemflow::cut(patch, {4, 1, 1}), 1, options);
+  }
+
+  /// p r_0/(ε p₀) at draws of the base: 1 for each.
+  double at_base(std::uint64_t seed) {
+    const auto base = default_base<double>(manifold_);
+    const Points<double> draws = draws_of(*base, kBaseDraws, seed, 1, 0, Purpose::test);
+    const std::vector<double> log_p = log_density_at(model_, draws);
+    double sum = 0;
+    for (std::size_t i = 0; i < draws.size(); ++i)
+      sum += std::exp(log_p[i] - reference_.log_density_at(draws[i])) / static_cast<double>(draws.size());
+    return sum;
+  }
+
+ private:
+  /// L of h² S in the frame.
+  Matrix factor(std::size_t k, const std::vector<Pack<double>>& e) const {
+    const KernelParameters& parameters = model_.kernels().parameters();
+    const int d = manifold_->dimension();
+    const double h = parameters.bandwidths[k];
+    Matrix sigma = h * h * Matrix::Identity(d, d);
+    if (!parameters.shapes.empty()) {
+      const double* shape = &parameters.shapes[k * (parameters.shapes.size() / parameters.size())];
+      for (const Factor<double>& factor : manifold_->factors()) {
+        const int n = factor.manifold->dimension(), N = factor.manifold->ambient();
+        Matrix E = Matrix::Identity(N, n);
+        if (factor.geometry == Geometry::sphere)
+          for (int r = 0; r < N; ++r)
+            for (int c = 0; c < n; ++c)
+              E(r, c) = e[static_cast<std::size_t>((factor.row + r) * d + factor.seed + c)][0];
+        sigma.block(factor.seed, factor.seed, n, n) =
+            h * h * E.transpose() * Eigen::Map<const Matrix>(shape, N, N) * E;
+        shape += N * N;
+        if (factor.geometry != Geometry::torus) continue;
+        const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> eigen(
+            Eigen::MatrixXd(sigma.block(factor.seed, factor.seed, n, n)));
+        const Eigen::VectorXd variances =
+            eigen.eigenvalues().cwiseMin(kMostTorusDeviation * kMostTorusDeviation);
+        sigma.block(factor.seed, factor.seed, n, n) =
+            eigen.eigenvectors() * variances.asDiagonal() * eigen.eigenvectors().transpose();
+      }
+    }
+    return sigma.llt().matrixL();
+  }
+
+  /// Where the ray meets the cut locus, or a kernel has ended.
+  double cut(const Eigen::VectorXd& direction) const {
+    double end = kFarthest;
+    for (const Factor<double>& factor : manifold_->factors()) {
+      const auto part = direction.segment(factor.seed, factor.manifold->dimension());
+      if (factor.geometry == Geometry::sphere)
+        end = std::min(end, pi / std::sqrt(factor.curvature) / part.norm());
+      if (factor.geometry == Geometry::torus) end = std::min(end, pi / part.cwiseAbs().maxCoeff());
+    }
+    return end;
+  }
+
+  double log_volume(const Eigen::VectorXd& v) const {
+    double sum = 0;
+    for (const Factor<double>& factor : manifold_->factors()) {
+      const int n = factor.manifold->dimension();
+      const double r = v.segment(factor.seed, n).norm() * std::sqrt(std::abs(factor.curvature));
+      if (n == 1 || !(r > 0)) continue;
+      if (factor.geometry == Geometry::sphere) sum += (n - 1) * std::log(std::sin(r) / r);
+      if (factor.geometry == Geometry::ball)  // sinh r overflows where e^r does not fit
+        sum += (n - 1) * (r - std::log(2 * r) + std::log1p(-std::exp(-2 * r)));
+    }
+    return sum;
+  }
+
+  KernelModel<T>& model_;
+  std::shared_ptr<const Manifold<double>> manifold_;
+  KernelDensity reference_;
+};
+
+}  // namespace
+
+template <class T>
+Mass kernel_mass(KernelModel<T>& density, const CubatureOptions& options, std::uint64_t seed) {
+  const KernelParameters& parameters = density.kernels().parameters();
+  std::vector<double> cumulative(parameters.size());
+  std::partial_sum(parameters.weights.begin(), parameters.weights.end(), cumulative.begin());
+  CubatureOptions one;
+  one.absolute = 0.2 * options.absolute;
+  one.relative = 0;
+  one.start = 200;
+  one.batch = 1;
+  Rays<T> rays(density);
+  Mean mean;
+  Mass mass;
+  double quadrature = 0;
+  while (mass.integral.evaluations < options.evaluations) {
+    for (std::size_t i = 0; i < kRound; ++i) {
+      Random random(seed, Purpose::test, 2, mean.n);
+      // One of each 64th of the weights.
+      const double u = (static_cast<double>(i) + random.uniform()) / kRound * cumulative.back();
+      const auto k = std::upper_bound(cumulative.begin(), cumulative.end() - 1, u) - cumulative.begin();
+      const Integral ray = rays.along(static_cast<std::size_t>(k), random, one);
+      mean.add(ray.value);
+      quadrature += ray.error;
+      mass.integral.evaluations += ray.evaluations;
+      mass.integral.failures += ray.failures;
+    }
+    if (mean.standard_error() <= 0.1 * options.absolute) break;
+  }
+  mass.integral.value = (1 - parameters.wide) * mean.mean() + parameters.wide * rays.at_base(seed);
+  mass.integral.error = 3 * mean.standard_error() + quadrature / static_cast<double>(mean.n);
+  mass.integral.converged =
+      mass.integral.error <= std::max(options.absolute, options.relative * mass.integral.value);
+  return mass;
+}
+
+template Mass kernel_mass(KernelModel<float>&, const CubatureOptions&, std::uint64_t);
+template Mass kernel_mass(KernelModel<double>&, const CubatureOptions&, std::uint64_t);
+
+}  // namespace riemflow

@@ -1,0 +1,178 @@
+#include "riemflow/model/model_file.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <nlohmann/json.hpp>
+#include <string_view>
+#include <utility>
+
+#include "riemflow/core/error.hpp"
+#include "riemflow/io/safetensors_header.hpp"
+#include "riemflow/io/sha256.hpp"
+#include "riemflow/model/config_json.hpp"
+
+namespace riemflow {
+namespace {
+
+constexpr std::string_view kFormat = "riemflow-model", kState = "state.";
+constexpr const char* kChecksum = "checksum";
+/// What Model holds in fields of its own, and what is of the file.
+constexpr std::array<const char*, 6> kStructural = {"format",   "format_version", "precision",
+                                                    "manifold", "config",         kChecksum};
+/// What a file always has, empty where it is not known.
+constexpr std::array<const char*, 5> kDescriptive = {"riemflow_version", "seed", "data_sha256", "data_name",
+                                                     "provenance"};
+
+[[noreturn]] void bad_model(const std::string& file, const std::string& problem, const std::string& advice) {
+  throw Error(file + ": " + problem, advice, Fault::bad_data);
+}
+
+/// The value of a key, which the metadata loses.
+std::string take(std::map<std::string, std::string>& metadata, const char* key, const std::string& file) {
+  const auto node = metadata.extract(key);
+  if (node.empty())
+    bad_model(file, fmt::format("the metadata has no {}", key), "use the file as riemflow wrote it");
+  return node.mapped();
+}
+
+void check_format(const SafeTensors& content, const std::string& file) {
+  const auto format = content.metadata.find("format");
+  if (format == content.metadata.end() || format->second != kFormat)
+    bad_model(file, "it is a safetensors file, but not a model of riemflow",
+              "give a file that `riemflow fit` wrote");
+  const auto found = content.metadata.find("format_version");
+  const std::string text = found == content.metadata.end() ? "" : found->second;
+  int version = 0;
+  const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), version);
+  if (code == std::errc::result_out_of_range || version > kModelFormatVersion)
+    bad_model(file,
+              fmt::format("it was written by a newer riemflow (format {}, this one reads {})",
+                          json_quoted(text), kModelFormatVersion),
+              "use that version or a later one");
+  if (code != std::errc() || end != text.data() + text.size() || version < 1)
+    bad_model(file, fmt::format("its format_version is {}", json_quoted(text)),
+              "use the file as riemflow wrote it");
+}
+
+/// Of all that the file holds but the checksum itself, whatever the order of its tensors: the metadata by
+/// their keys, then the tensors by their names, texts as JSON (so that what cannot be written counts as what
+/// is written in its place).
+std::string checksum_of(const SafeTensors& content) {
+  const auto text = [](const std::string& s) {
+    return nlohmann::json(s).dump(-1, ' ', true, nlohmann::json::error_handler_t::replace);
+  };
+  Sha256 hash;
+  for (const auto& [key, value] : content.metadata)
+    if (key != kChecksum) hash.update(fmt::format("{}:{}\n", text(key), text(value)));
+  std::vector<const Tensor*> tensors;
+  for (const Tensor& tensor : content.tensors) tensors.push_back(&tensor);
+  std::sort(tensors.begin(), tensors.end(),
+            [](const Tensor* a, const Tensor* b) { return a->name < b->name; });
+  for (const Tensor* tensor : tensors) {
+    hash.update(fmt::format("{} {} [{}] {}\n", text(tensor->name), name_of(tensor->dtype),
+                            fmt::join(tensor->shape, ","), tensor->bytes.size()));
+    hash.update(tensor->bytes);
+  }
+  return "sha256:" + hash.hex();
+}
+
+void check_sum(const SafeTensors& content, const std::string& file) {
+  const auto found = content.metadata.find(kChecksum);
+  if (found == content.metadata.end() || found->second == checksum_of(content)) return;
+  bad_model(
+      file, "it has been damaged or changed: its content does not have the checksum that is written in it",
+      "copy it again from where it was made, or fit it again; where it was changed on purpose, take the "
+      "checksum out of its metadata");
+}
+
+/// what() without the advice.
+std::string problem_of(const Error& error) {
+  std::string text = error.what();
+  text.resize(text.size() - error.advice().size() - 2);
+  return text;
+}
+
+}  // namespace
+
+std::string metadata_of(const Model& model, const std::string& key) {
+  const auto found = model.metadata.find(key);
+  return found == model.metadata.end() ? "" : found->second;
+}
+
+std::string about(const Model& model) { return model.path.empty() ? "the model: " : model.path + ": "; }
+
+SafeTensors model_to_tensors(const Model& model) {
+  check_model(model, Fault::internal, Fault::numerical);
+  const auto refuse = [](const std::string& problem) {
+    throw Error("a model cannot be saved: " + problem, "report this", Fault::internal);
+  };
+  SafeTensors content{model.metadata, model.parameters};
+  for (const char* key : kStructural)
+    if (content.metadata.contains(key)) refuse(fmt::format("its metadata has a {} of its own", key));
+  for (const char* key : kDescriptive) content.metadata.try_emplace(key);
+  content.metadata.try_emplace("base", "default");
+  content.metadata["format"] = kFormat;
+  content.metadata["format_version"] = std::to_string(kModelFormatVersion);
+  content.metadata["precision"] = model.precision;
+  content.metadata["manifold"] = model.config.manifold;
+  content.metadata["config"] = config_to_json(model.config);
+  for (const Tensor& tensor : model.state) {
+    if (!tensor.name.starts_with(kState))
+      refuse(fmt::format("a tensor of its state is named {}", json_quoted(tensor.name)));
+    content.tensors.push_back(tensor);
+  }
+  return content;
+}
+
+Model model_from_tensors(SafeTensors content, const std::string& name) {
+  check_format(content, name);
+  Model model;
+  model.path = name;
+  const std::string config = take(content.metadata, "config", name);
+  try {
+    model.config = config_from_json(config);
+  } catch (const Error& error) {
+    bad_model(name, problem_of(error), error.advice());
+  }
+  model.precision = take(content.metadata, "precision", name);
+  if (model.precision != "float" && model.precision != "double")
+    bad_model(name, "its precision is " + json_quoted(model.precision), "it must be float or double");
+  if (const std::string manifold = take(content.metadata, "manifold", name);
+      manifold != model.config.manifold)
+    bad_model(name,
+              fmt::format("its manifold is {}, but {} in its configuration", json_quoted(manifold),
+                          json_quoted(model.config.manifold)),
+              "use the file as riemflow wrote it");
+  for (const char* key : {"format", "format_version"}) content.metadata.erase(key);
+  model.metadata = std::move(content.metadata);
+  for (Tensor& tensor : content.tensors)
+    (tensor.name.starts_with(kState) ? model.state : model.parameters).push_back(std::move(tensor));
+  try {
+    check_model(model);
+  } catch (const Error& error) {
+    // What would be a wrong setting of a user is damage in a file.
+    if (error.fault() != Fault::configuration) throw;
+    const std::string problem = problem_of(error);
+    throw Error(problem.starts_with(name) ? problem : name + ": " + problem, error.advice(), Fault::bad_data);
+  }
+  return model;
+}
+
+void save_model(const std::string& path, const Model& model) {
+  SafeTensors content = model_to_tensors(model);
+  content.metadata[kChecksum] = checksum_of(content);
+  write_safetensors(path, content);
+}
+
+Model load_model(const std::string& path) {
+  SafeTensors content = read_safetensors(path);
+  check_format(content, path);
+  check_sum(content, path);
+  content.metadata.erase(kChecksum);
+  return model_from_tensors(std::move(content), path);
+}
+
+}  // namespace riemflow

@@ -1,0 +1,127 @@
+#pragma once
+// A trained flow as a safetensors file (io/safetensors.hpp), readable from any language without us: one
+// tensor [rows, columns] for each block of the field's ParameterLayout, and as metadata
+//   format             "riemflow-model"
+//   format_version     "1"
+//   precision          "float" or "double", of the parameters
+//   manifold           as in the configuration
+//   config             the whole FlowConfig (model/config_json.hpp)
+//   base               "default", or the name of a base that the caller must supply (of Riemannian flows)
+//   riemflow_version, seed, data_sha256, data_name
+//   provenance         JSON text: command line, summary of the training, scores
+//   checksum           "sha256:…" of all else in the file, checked when it is read; files of 0.1 have none
+// A mixture of von Mises–Fisher distributions has the tensors weights [K, 1], means [K, d + 1] and
+// concentrations [K, 1], always in double precision. A kernel density has centres [n, ambient], weights
+// [n, 1], bandwidths [n, 1], wide [1, 1] and, of anisotropic kernels, shapes [n, Σ ambient² of the factors]
+// (kernel/kernels.hpp), in double too; a flow over one has them as base.centres, … and base = "kde". A
+// pool has its weights [M, 1], and of each member the tensors under member.N.… and the metadata, config and
+// precision among it, under member.N.….
+// Anything else in the metadata is kept. Tensors named state.… are the trainer's, to resume from.
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "riemflow/distribution/mixture_sums.hpp"
+#include "riemflow/flow/flow.hpp"
+#include "riemflow/flow/flow_config.hpp"
+#include "riemflow/io/safetensors.hpp"
+#include "riemflow/kernel/kernel_density.hpp"
+#include "riemflow/model/pool_density.hpp"
+
+namespace riemflow {
+
+inline constexpr int kModelFormatVersion = 1;
+
+struct Model {
+  FlowConfig config;
+  std::string precision = "float";
+  std::map<std::string, std::string> metadata;  ///< the keys above from `base` on, and any others
+  std::vector<Tensor> parameters;
+  std::vector<Tensor> state;  ///< names start with "state."
+  std::string path;           ///< where it was read from, for messages
+};
+
+/// The text of a key of the metadata, empty where it is not there.
+std::string metadata_of(const Model& model, const std::string& key);
+/// "FILE: ", what a message about a model begins with.
+std::string about(const Model& model);
+
+/// The flow with its own parameters or with others of the same layout, such as a moving average.
+template <class T>
+Model make_model(const Transport<T>& flow);
+template <class T>
+Model make_model(const Transport<T>& flow, std::span<const T> parameters);
+
+/// A mixture on the sphere of that name.
+Model make_model(const std::string& manifold, const MixtureParameters& mixture);
+/// The mixture of a model that is one. Throws Error(structure) unless the tensors are as above on a sphere,
+/// Error(numbers) unless weights are ≥ 0 of sum 1 ± 1e-9, means of length 1 ± 1e-6, and concentrations from 0
+/// to kMostConcentration.
+MixtureParameters mixture_of(const Model& model, Fault structure = Fault::bad_data,
+                             Fault numbers = Fault::bad_data);
+/// A width of 600 m on the Earth. The density is right far beyond; coordinates of data are not.
+inline constexpr double kMostConcentration = 1e8;
+
+/// The members of a pool, each a whole model, and their weights.
+struct Pool {
+  std::vector<Model> members;
+  std::vector<double> weights;
+};
+inline constexpr std::size_t kMostMembers = 1000;
+/// A pool of models of one manifold, whose flows are of one precision: Error(Fault::bad_data) otherwise.
+/// weights ≥ 0, scaled to sum 1; members without weight are left out, pools give their members, and states of
+/// training stay behind.
+Model make_pool(const std::vector<Model>& members, const std::vector<double>& weights);
+/// The inverse. Throws Error(structure) unless all is as above and check_model passes for each member,
+/// Error(numbers) unless weights are > 0 of sum 1 ± 1e-9.
+Pool pool_of(const Model& model, Fault structure = Fault::bad_data, Fault numbers = Fault::bad_data);
+/// device: of the members that can use it. Divergences are exact.
+template <class T>
+std::unique_ptr<PoolDensity<T>> make_pool_density(const Model& model, int threads = 0,
+                                                  Device device = Device::cpu);
+/// The model itself if it is a flow; of a pool the flow with the largest weight; none otherwise.
+std::optional<Model> leading_flow(const Model& model);
+/// A kernel density on the manifold of that name.
+Model make_model(const std::string& manifold, const KernelParameters& kernels);
+/// The tensors of a kernel density, their names after `prefix`: of a model that is one (""), or of a flow
+/// over one ("base.").
+void add_kernels(Model& model, const KernelParameters& kernels, const std::string& prefix);
+/// The inverse. Throws Error(structure) unless the tensors are as below, Error(numbers) unless they make a
+/// KernelDensity.
+KernelParameters kernels_of(const Model& model, const std::string& prefix, Fault structure = Fault::bad_data,
+                            Fault numbers = Fault::bad_data);
+/// What the tensors of a flow's base are named after.
+inline constexpr const char* kBasePrefix = "base.";
+
+/// The flow of a model of precision T, bit for bit on the CPU. threads: 0 means one for each core. base:
+/// needed if, and only if, the model's is neither the default nor in the file. Throws Error(Fault::bad_data)
+/// as check_model, and as make_transport.
+template <class T>
+std::unique_ptr<Transport<T>> make_flow(const Model& model, int threads = 0,
+                                        std::shared_ptr<const Distribution<T>> base = nullptr,
+                                        Device device = Device::cpu);
+
+/// The density of any model of precision T: make_flow of those that are flows.
+template <class T>
+std::unique_ptr<Density<T>> make_density(const Model& model, int threads = 0, Device device = Device::cpu);
+
+/// Throws Error(structure) unless the tensors have the names, shapes and type of the configuration's layout,
+/// Error(numbers) unless every parameter is finite.
+void check_model(const Model& model, Fault structure = Fault::bad_data, Fault numbers = Fault::bad_data);
+
+/// Throws Error(Fault::numerical) if a parameter is not finite, Error(Fault::internal) if the model could not
+/// be read back, Error(Fault::cannot_write). The file that was there stays unless the whole of the new one is
+/// on the disk.
+void save_model(const std::string& path, const Model& model);
+/// Checked. Throws Error(Fault::no_input) or Error(Fault::bad_data).
+Model load_model(const std::string& path);
+
+/// The same without the file; `name` stands for it in messages.
+SafeTensors model_to_tensors(const Model& model);
+Model model_from_tensors(SafeTensors content, const std::string& name);
+
+}  // namespace riemflow

@@ -1,0 +1,87 @@
+// Kernel densities as models, and as bases of flows. A file may be anyone's: nothing in it is believed.
+
+#include <fmt/format.h>
+
+#include "riemflow/io/safetensors_header.hpp"
+#include "riemflow/manifold/parse.hpp"
+#include "riemflow/model/model_file.hpp"
+
+namespace riemflow {
+namespace {}  // namespace
+
+Model make_model(const std::string& manifold, const KernelParameters& kernels) {
+  Model model;
+  model.config.model = ModelKind::kde;
+  model.config.manifold = manifold;
+  model.precision = "double";
+  add_kernels(model, kernels, "");
+  return model;
+}
+
+void add_kernels(Model& model, const KernelParameters& kernels, const std::string& prefix) {
+  const std::size_t n = kernels.size();
+  const auto add = [&](const char* name, std::size_t rows, const std::vector<double>& values) {
+    model.parameters.push_back(make_tensor<double>(prefix + name,
+                                                   {rows, values.size() / std::max<std::size_t>(1, rows)},
+                                                   std::span<const double>(values)));
+  };
+  add("centres", n, kernels.centres.values);
+  add("weights", n, kernels.weights);
+  add("bandwidths", n, kernels.bandwidths);
+  add("wide", 1, {kernels.wide});
+  if (!kernels.shapes.empty()) add("shapes", n, kernels.shapes);
+}
+
+KernelParameters kernels_of(const Model& model, const std::string& prefix, Fault structure, Fault numbers) {
+  const std::shared_ptr<const Manifold<double>> manifold = parse_manifold<double>(model.config.manifold);
+  const auto refuse = [&](const std::string& problem) {
+    throw Error(
+        about(model) + problem,
+        "a kernel density has centres [n, ambient], weights [n, 1], bandwidths [n, 1], wide [1, 1] and "
+        "perhaps shapes in F64: use the file as riemflow wrote it",
+        structure);
+  };
+  std::uint64_t n = 0;
+  std::size_t known = 0;
+  const auto tensor = [&](const char* name, std::uint64_t rows, std::uint64_t columns) {
+    const Tensor* found = nullptr;
+    for (const Tensor& candidate : model.parameters) {
+      if (candidate.name != prefix + name) continue;
+      if (found != nullptr) refuse(fmt::format("tensor {}{} stands twice", prefix, name));
+      found = &candidate;
+    }
+    if (found == nullptr) refuse(fmt::format("tensor {}{} is missing", prefix, name));
+    ++known;
+    if (rows == 0 && found->shape.size() == 2) rows = found->shape[0];
+    const std::size_t row = sizeof(double) * columns;
+    if (rows == 0 || found->dtype != DType::F64 ||
+        found->shape != std::vector<std::uint64_t>{rows, columns} || found->bytes.size() % row != 0 ||
+        found->bytes.size() / row != rows)
+      refuse(
+          fmt::format("tensor {}{} is {} {}", prefix, name, name_of(found->dtype), to_string(found->shape)));
+    n = rows;
+    return values_of<double>(*found);
+  };
+  KernelParameters kernels;
+  kernels.wide = tensor("wide", 1, 1).front();
+  kernels.centres.dimension = manifold->ambient();
+  kernels.centres.values = tensor("centres", 0, static_cast<std::uint64_t>(manifold->ambient()));
+  kernels.weights = tensor("weights", n, 1);
+  kernels.bandwidths = tensor("bandwidths", n, 1);
+  for (const Tensor& candidate : model.parameters)
+    if (candidate.name == prefix + "shapes") {
+      kernels.shapes = tensor("shapes", n, shape_size(KernelSpace(manifold)));
+      break;
+    }
+  std::size_t own = 0;
+  for (const Tensor& candidate : model.parameters) own += candidate.name.starts_with(prefix) ? 1 : 0;
+  if (own != known) refuse("it has tensors that are none of a kernel density's");
+  try {
+    KernelDensity(manifold, kernels);
+  } catch (const Error& error) {
+    throw Error(about(model) + error.what(), "use the file as riemflow wrote it", numbers);
+  }
+  return kernels;
+}
+
+}  // namespace riemflow

@@ -1,0 +1,102 @@
+// Mixtures of von Mises–Fisher distributions as models. A file may be anyone's: nothing in it is believed.
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "riemflow/io/safetensors_header.hpp"
+#include "riemflow/manifold/parse.hpp"
+#include "riemflow/model/mixture_density.hpp"
+#include "riemflow/model/model_file.hpp"
+
+namespace riemflow {
+namespace {
+
+constexpr const char *kWeights = "weights", *kMeans = "means", *kConcentrations = "concentrations";
+
+/// The tensor of that name, its type and shape checked; `columns` a component. Sets K by the first.
+std::vector<double> tensor_of(const Model& model, const char* name, std::uint64_t columns, std::uint64_t& K,
+                              Fault fault) {
+  const auto refuse = [&](const std::string& problem) {
+    throw Error(about(model) + problem,
+                "a mixture has weights [K, 1], means [K, d + 1] and concentrations [K, 1] in F64: use the "
+                "file as riemflow wrote it",
+                fault);
+  };
+  const Tensor* found = nullptr;
+  for (const Tensor& tensor : model.parameters) {
+    if (tensor.name != name) continue;
+    if (found != nullptr) refuse(fmt::format("tensor {} stands twice", name));
+    found = &tensor;
+  }
+  if (found == nullptr) refuse(fmt::format("tensor {} is missing", name));
+  if (K == 0 && found->shape.size() == 2) K = found->shape[0];
+  if (K == 0 || found->dtype != DType::F64 || found->shape != std::vector<std::uint64_t>{K, columns} ||
+      found->bytes.size() / sizeof(double) / columns != K ||
+      found->bytes.size() % (sizeof(double) * columns) != 0)
+    refuse(fmt::format("tensor {} is {} {}", name, name_of(found->dtype), to_string(found->shape)));
+  return values_of<double>(*found);
+}
+
+}  // namespace
+
+Model make_model(const std::string& manifold, const MixtureParameters& mixture) {
+  Model model;
+  model.config.model = ModelKind::vmf_mixture;
+  model.config.manifold = manifold;
+  model.precision = "double";
+  const auto add = [&](const char* name, const std::vector<double>& values) {
+    model.parameters.push_back(
+        make_tensor<double>(name, {mixture.size(), values.size() / std::max<std::size_t>(1, mixture.size())},
+                            std::span<const double>(values)));
+  };
+  add(kWeights, mixture.weights);
+  add(kMeans, mixture.means.values);
+  add(kConcentrations, mixture.kappas);
+  return model;
+}
+
+MixtureParameters mixture_of(const Model& model, Fault structure, Fault numbers) {
+  require(model.config.model == ModelKind::vmf_mixture,
+          fmt::format("{}it is a {}, no mixture", about(model), name_of(model.config.model)),
+          "read it as what it is");
+  require(model.precision == "double",
+          fmt::format("{}a mixture of precision {}", about(model), json_quoted(model.precision)),
+          "it must be double", structure);
+  const auto manifold = parse_manifold<double>(model.config.manifold);
+  require(is_one_sphere(*manifold),
+          fmt::format("{}a mixture of von Mises–Fisher distributions on {}", about(model),
+                      json_quoted(model.config.manifold)),
+          "they live on a sphere: use the file as riemflow wrote it", structure);
+  const auto ambient = static_cast<std::uint64_t>(manifold->ambient());
+
+  std::uint64_t K = 0;
+  MixtureParameters mixture;
+  mixture.weights = tensor_of(model, kWeights, 1, K, structure);
+  mixture.means.dimension = manifold->ambient();
+  mixture.means.values = tensor_of(model, kMeans, ambient, K, structure);
+  mixture.kappas = tensor_of(model, kConcentrations, 1, K, structure);
+  require(model.parameters.size() == 3, about(model) + "it has tensors that are none of a mixture's",
+          "use the file as riemflow wrote it", structure);
+
+  const auto refuse = [&](const std::string& problem, const char* advice) {
+    throw Error(about(model) + problem, advice, numbers);
+  };
+  double total = 0;
+  for (std::size_t k = 0; k < mixture.size(); ++k) {
+    const double w = mixture.weights[k], kappa = mixture.kappas[k];
+    if (!(w >= 0 && w <= 1 + 1e-9)) refuse(fmt::format("weight {} is {}", k, w), "it must be from 0 to 1");
+    if (!(kappa >= 0 && kappa <= kMostConcentration))
+      refuse(fmt::format("concentration {} is {}", k, kappa), "it must be from 0 to 1e8");
+    double square = 0;
+    for (const double x : mixture.means[k]) square += x * x;
+    if (!(std::abs(std::sqrt(square) - 1) <= 1e-6))
+      refuse(fmt::format("mean {} is of length {}", k, std::sqrt(square)), "it must be 1");
+    total += w;
+  }
+  if (!(std::abs(total - 1) <= 1e-9))
+    refuse(fmt::format("the weights add up to {}", total), "they must to 1");
+  return mixture;
+}
+
+}  // namespace riemflow

@@ -1,0 +1,204 @@
+// Pools as models: the members whole, one after the other, under names of their own. A file may be anyone's:
+// nothing in it is believed.
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <cmath>
+
+#include "riemflow/io/safetensors_header.hpp"
+#include "riemflow/model/config_json.hpp"
+#include "riemflow/model/mass.hpp"
+#include "riemflow/model/model_file.hpp"
+
+namespace riemflow {
+namespace {
+
+constexpr std::string_view kMember = "member.";
+constexpr const char* kPoolWeights = "weights";
+
+std::string prefix(std::size_t m) { return fmt::format("{}{}.", kMember, m); }
+
+/// 3 and "config" of "member.3.config"; no number where it is none of these.
+struct MemberName {
+  std::size_t member = 0;
+  std::string_view rest;
+};
+std::optional<MemberName> parse_name(std::string_view name) {
+  if (!name.starts_with(kMember)) return std::nullopt;
+  name.remove_prefix(kMember.size());
+  MemberName found;
+  const auto [end, code] = std::from_chars(name.data(), name.data() + name.size(), found.member);
+  const auto digits = static_cast<std::size_t>(end - name.data());
+  if (code != std::errc() || digits >= name.size() || name[digits] != '.' || name.starts_with('+'))
+    return std::nullopt;
+  if (fmt::format("{}", found.member) != name.substr(0, digits)) return std::nullopt;
+  found.rest = name.substr(digits + 1);
+  return found;
+}
+
+/// Of all pools, the members and what each of them weighs: a pool of pools is a pool.
+void flatten(const Model& model, double weight, Pool& flat) {
+  if (model.config.model == ModelKind::pool) {
+    const Pool inner = pool_of(model);
+    for (std::size_t m = 0; m < inner.members.size(); ++m)
+      flatten(inner.members[m], weight * inner.weights[m], flat);
+    return;
+  }
+  if (!(weight > 0)) return;
+  flat.members.push_back(model);
+  flat.members.back().state.clear();
+  flat.weights.push_back(weight);
+}
+
+}  // namespace
+
+Model make_pool(const std::vector<Model>& members, const std::vector<double>& weights) {
+  require(members.size() == weights.size(), "a pool with another number of weights than of members",
+          "give one each", Fault::internal);
+  Pool flat;
+  for (std::size_t m = 0; m < members.size(); ++m) flatten(members[m], weights[m], flat);
+  require(!flat.members.empty() && flat.members.size() <= kMostMembers,
+          fmt::format("a pool of {} members", flat.members.size()),
+          fmt::format("give 1 to {}", kMostMembers));
+  Model pool;
+  pool.config.model = ModelKind::pool;
+  pool.config.manifold = flat.members.front().config.manifold;
+  pool.precision = "double";
+  double total = 0;
+  const Model* flow = nullptr;
+  for (std::size_t m = 0; m < flat.members.size(); ++m) {
+    const Model& member = flat.members[m];
+    require(member.config.manifold == pool.config.manifold,
+            fmt::format("{}it is on {}, but the first of the pool on {}", about(member),
+                        member.config.manifold, pool.config.manifold),
+            "pool models of one manifold", Fault::bad_data);
+    total += flat.weights[m];
+    if (!is_flow(member.config.model)) continue;
+    require(flow == nullptr || flow->precision == member.precision,
+            fmt::format("{}its precision is {}, but another's of the pool {}", about(member),
+                        member.precision, flow == nullptr ? "" : flow->precision),
+            "pool flows of one precision", Fault::bad_data);
+    flow = &member;
+  }
+  if (flow != nullptr) pool.precision = flow->precision;
+  for (double& weight : flat.weights) weight /= total;
+  pool.parameters.push_back(
+      make_tensor<double>(kPoolWeights, {flat.weights.size(), 1}, std::span<const double>(flat.weights)));
+  for (std::size_t m = 0; m < flat.members.size(); ++m) {
+    const Model& member = flat.members[m];
+    pool.metadata[prefix(m) + "config"] = config_to_json(member.config);
+    pool.metadata[prefix(m) + "precision"] = member.precision;
+    for (const auto& [key, value] : member.metadata) pool.metadata[prefix(m) + key] = value;
+    for (Tensor tensor : member.parameters) {
+      tensor.name = prefix(m) + tensor.name;
+      pool.parameters.push_back(std::move(tensor));
+    }
+  }
+  return pool;
+}
+
+Pool pool_of(const Model& model, Fault structure, Fault numbers) {
+  const auto refuse = [&](const std::string& problem) {
+    throw Error(
+        about(model) + problem,
+        "a pool has weights [M, 1] in F64, and of each member member.N.config, member.N.precision and "
+        "the tensors member.N.…: use the file as riemflow wrote it",
+        structure);
+  };
+  if (model.config.model != ModelKind::pool)
+    refuse(fmt::format("it is a {}, no pool", name_of(model.config.model)));
+  Pool pool;
+  for (const Tensor& tensor : model.parameters) {
+    if (tensor.name != kPoolWeights) continue;
+    if (!pool.weights.empty()) refuse("tensor weights stands twice");
+    const std::uint64_t M = tensor.shape.size() == 2 ? tensor.shape[0] : 0;
+    if (M == 0 || M > kMostMembers || tensor.shape[1] != 1 || tensor.dtype != DType::F64 ||
+        tensor.bytes.size() != M * sizeof(double))
+      refuse(fmt::format("tensor weights is {} {}", name_of(tensor.dtype), to_string(tensor.shape)));
+    pool.weights = values_of<double>(tensor);
+  }
+  if (pool.weights.empty()) refuse("tensor weights is missing");
+  double total = 0;
+  for (std::size_t m = 0; m < pool.weights.size(); ++m) {
+    if (!(pool.weights[m] > 0 && pool.weights[m] <= 1 + 1e-9))
+      throw Error(fmt::format("{}weight {} is {}", about(model), m, pool.weights[m]),
+                  "it must be above 0, at most 1", numbers);
+    total += pool.weights[m];
+  }
+  require(std::abs(total - 1) <= 1e-9, fmt::format("{}the weights add up to {}", about(model), total),
+          "they must to 1", numbers);
+
+  pool.members.resize(pool.weights.size());
+  for (const auto& [key, value] : model.metadata) {
+    const auto name = parse_name(key);
+    if (!name) continue;
+    if (name->member >= pool.members.size())
+      refuse(fmt::format("metadata {} has no weight", json_quoted(key)));
+    pool.members[name->member].metadata.emplace(name->rest, value);
+  }
+  for (const Tensor& tensor : model.parameters) {
+    if (tensor.name == kPoolWeights) continue;
+    const auto name = parse_name(tensor.name);
+    if (!name || name->member >= pool.members.size())
+      refuse(fmt::format("tensor {} is none of its members'", json_quoted(tensor.name)));
+    Tensor own = tensor;
+    own.name = name->rest;
+    pool.members[name->member].parameters.push_back(std::move(own));
+  }
+  const auto take = [&](std::size_t m, const char* key) {
+    const auto node = pool.members[m].metadata.extract(key);
+    if (node.empty()) refuse(fmt::format("the metadata has no {}{}", prefix(m), key));
+    return node.mapped();
+  };
+  std::string precision;
+  for (std::size_t m = 0; m < pool.members.size(); ++m) {
+    Model& member = pool.members[m];
+    member.path = fmt::format("{}, member {}", model.path.empty() ? "the model" : model.path, m);
+    const std::string config = take(m, "config");
+    try {
+      member.config = config_from_json(config);
+    } catch (const Error& error) {
+      throw Error(fmt::format("{}: {}", member.path, error.what()), "use the file as riemflow wrote it",
+                  structure);
+    }
+    member.precision = take(m, "precision");
+    if (member.config.model == ModelKind::pool) refuse(fmt::format("member {} is a pool", m));
+    if (member.config.manifold != model.config.manifold)
+      refuse(fmt::format("member {} is on {}, the pool on {}", m, json_quoted(member.config.manifold),
+                         json_quoted(model.config.manifold)));
+    if (is_flow(member.config.model) && member.precision != model.precision)
+      refuse(fmt::format("member {} is of precision {}, the pool of {}", m, json_quoted(member.precision),
+                         model.precision));
+    check_model(member, structure, numbers);
+  }
+  return pool;
+}
+
+template <class T>
+std::unique_ptr<PoolDensity<T>> make_pool_density(const Model& model, int threads, Device device) {
+  Pool pool = pool_of(model);
+  std::vector<std::unique_ptr<Density<T>>> members;
+  for (Model& member : pool.members) {
+    // What is added up must be exact.
+    member.config = with_exact_divergence(member.config);
+    members.push_back(make_density<T>(member, threads, is_flow(member.config.model) ? device : Device::cpu));
+  }
+  return std::make_unique<PoolDensity<T>>(std::move(members), std::move(pool.weights));
+}
+
+std::optional<Model> leading_flow(const Model& model) {
+  if (is_flow(model.config.model)) return model;
+  if (model.config.model != ModelKind::pool) return std::nullopt;
+  Pool pool = pool_of(model);
+  std::optional<std::size_t> best;
+  for (std::size_t m = 0; m < pool.members.size(); ++m)
+    if (is_flow(pool.members[m].config.model) && (!best || pool.weights[m] > pool.weights[*best])) best = m;
+  if (!best) return std::nullopt;
+  return std::move(pool.members[*best]);
+}
+
+template std::unique_ptr<PoolDensity<float>> make_pool_density(const Model&, int, Device);
+template std::unique_ptr<PoolDensity<double>> make_pool_density(const Model&, int, Device);
+
+}  // namespace riemflow

@@ -1,0 +1,141 @@
+#include "riemflow/model/region_probability.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numbers>
+#include <utility>
+
+#include "riemflow/core/error.hpp"
+#include "riemflow/kernel/kernels_in_region.hpp"
+#include "riemflow/model/kernel_model.hpp"
+#include "riemflow/model/mass.hpp"
+#include "riemflow/model/mixture_density.hpp"
+#include "riemflow/model/pool_density.hpp"
+
+namespace riemflow {
+namespace {
+
+/// Nodes of a patch of two coordinates by the lowest and the highest rule.
+constexpr std::size_t kLeastNodes = 3 * 3, kMostNodes = 15 * 15;
+
+/// The concentration 1/h² that the kernels of 95 % of the weight do not exceed: what the rest has is found by
+/// halving.
+double sharpest(const KernelParameters& kernels) {
+  std::vector<std::pair<double, double>> by_width;
+  for (std::size_t i = 0; i < kernels.size(); ++i)
+    by_width.emplace_back(kernels.bandwidths[i], kernels.weights[i]);
+  std::sort(by_width.begin(), by_width.end());
+  double below = 0;
+  for (const auto& [width, weight] : by_width)
+    if ((below += weight) >= 0.05) return 1 / (width * width);
+  return 0;
+}
+
+/// The region's patches; those of a flow over kernels so small that the first round does not step over a peak
+/// of concentration κ, a node every two widths, (2/√κ)², as far as half of the evaluations allow.
+std::vector<Patch> patches_for(const EarthRegion& region, double kappa, CubatureOptions& options) {
+  const double wanted =
+      std::min(region.steradians * kappa / 4, 0.5 * static_cast<double>(options.evaluations));
+  const auto pieces =
+      static_cast<int>(std::sqrt(wanted / static_cast<double>(kMostNodes * region.patches.size())));
+  if (pieces <= 1) return region.patches;
+  std::vector<Patch> patches;
+  for (const Patch& patch : region.patches)
+    for (Patch& piece : cut(patch, {pieces, pieces, 1})) patches.push_back(std::move(piece));
+  options.start = kMostNodes * patches.size();
+  return patches;
+}
+
+template <class T>
+Integral flow_in_region(Density<T>& density, const EarthRegion& region, CubatureOptions options) {
+  Integral result;
+  if (kLeastNodes * region.patches.size() > options.evaluations) {
+    result.value = std::numeric_limits<double>::quiet_NaN();
+    result.error = std::numeric_limits<double>::infinity();
+    return result;
+  }
+  double kappa = 0;
+  if (const auto* flow = dynamic_cast<const Transport<T>*>(&density))
+    if (const auto kernels = std::dynamic_pointer_cast<const KernelDensity>(flow->exact_base()))
+      kappa = sharpest(kernels->parameters());
+  const std::vector<Patch> patches = patches_for(region, kappa, options);
+  return integrate(density_of(density), patches, 3, options);
+}
+
+/// 1 − P(region): the relative tolerance is that of what is outside, of which the first look tells.
+template <class T>
+Integral outside(Density<T>& density, const EarthRegion& region, CubatureOptions options) {
+  const double known = options.absolute, relative = std::exchange(options.relative, 0);
+  options.absolute = std::max(known, relative);
+  Integral result = flow_in_region(density, region, options);
+  const double asked = std::max(known, relative * (1 - result.value));
+  if (result.error > asked && result.evaluations < options.evaluations) {
+    options.absolute = 0.9 * asked;
+    options.evaluations -= result.evaluations;
+    const std::size_t before = result.evaluations;
+    result = flow_in_region(density, region, options);
+    result.evaluations += before;
+  }
+  result.value = 1 - result.value;
+  return result;
+}
+
+void add(const Integral& own, double weight, Integral& total) {
+  total.value += weight * own.value;
+  total.error += weight * own.error;
+  total.evaluations += own.evaluations;
+  total.failures += own.failures;
+}
+
+}  // namespace
+
+template <class T>
+Integral region_probability(Density<T>& density, const EarthRegion& region, const EarthRegion* complement,
+                            const RegionOptions& options) {
+  require(density.manifold().name() == "sphere:2", "a region of the Earth on " + density.manifold().name(),
+          "give a density of sphere:2");
+  std::vector<std::pair<Density<T>*, double>> flows, others;
+  const auto sort = [&](Density<T>& member, double weight) {
+    const bool closed = dynamic_cast<KernelModel<T>*>(&member) != nullptr ||
+                        dynamic_cast<MixtureDensity<T>*>(&member) != nullptr;
+    (closed ? others : flows).emplace_back(&member, weight);
+  };
+  if (auto* pool = dynamic_cast<PoolDensity<T>*>(&density))
+    for (std::size_t m = 0; m < pool->size(); ++m) sort(pool->member(m), pool->weight(m));
+  else
+    sort(density, 1);
+
+  Integral total;
+  for (const auto& [member, weight] : others) {
+    Integral own;
+    if (const auto* kernels = dynamic_cast<KernelModel<T>*>(member))
+      own = kernels_in_region(kernels->kernels().parameters(), region);
+    else
+      own = mixture_in_region(dynamic_cast<MixtureDensity<T>&>(*member).mixture().parameters(), region);
+    own.evaluations = 0;  // of no density
+    add(own, weight, total);
+  }
+  double flow_weight = 0;
+  for (const auto& [member, weight] : flows) flow_weight += weight;
+  const bool inverted = complement != nullptr && region.steradians > 2 * std::numbers::pi;
+  // Σ w_m max(absolute, relative P_m) is at most what is asked for of the sum.
+  const double known = std::max(options.absolute, options.relative * total.value) / flow_weight;
+  for (const auto& [member, weight] : flows) {
+    CubatureOptions cubature{
+        known, options.relative,
+        static_cast<std::size_t>(static_cast<double>(options.evaluations) * weight / flow_weight)};
+    cubature.watch = options.watch;
+    add(inverted ? outside(*member, *complement, cubature) : flow_in_region(*member, region, cubature),
+        weight, total);
+  }
+  total.converged = total.error <= std::max(options.absolute, options.relative * total.value);
+  return total;
+}
+
+template Integral region_probability(Density<float>&, const EarthRegion&, const EarthRegion*,
+                                     const RegionOptions&);
+template Integral region_probability(Density<double>&, const EarthRegion&, const EarthRegion*,
+                                     const RegionOptions&);
+
+}  // namespace riemflow

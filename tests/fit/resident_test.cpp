@@ -1,0 +1,163 @@
+// Steps on a device of its own, with the host as that device: what the trainer hands over and takes back.
+
+#include "riemflow/flow/resident.hpp"
+
+#include <gtest/gtest.h>
+
+#include "riemflow/distribution/von_mises_fisher.hpp"
+#include "riemflow/fit/fit.hpp"
+#include "tests/fit/draw.hpp"
+
+namespace riemflow {
+namespace {
+
+/// A flow on the host that trains in stretches.
+class Stretched final : public Transport<float>, public ResidentTraining<float> {
+ public:
+  explicit Stretched(const FlowConfig& config) : flow_(config, 4, 1) {}
+
+  const FlowConfig& config() const override { return flow_.config(); }
+  const Manifold<float>& manifold() const override { return flow_.manifold(); }
+  int threads() const override { return 1; }
+  std::span<float> parameters() override { return flow_.parameters(); }
+  std::span<const float> parameters() const override { return flow_.parameters(); }
+  ParameterLayout layout() const override { return flow_.layout(); }
+  void set_tolerance(double rtol, double atol) override { flow_.set_tolerance(rtol, atol); }
+  LogProb<float> log_prob(const Points<float>& x, const NoiseKey& key) override {
+    return flow_.log_prob(x, key);
+  }
+  Points<float> sample_base(std::size_t n, std::uint64_t seed, std::uint64_t t,
+                            std::uint64_t first) const override {
+    return flow_.sample_base(n, seed, t, first);
+  }
+  std::vector<double> log_base(const Points<float>& x) const override { return flow_.log_base(x); }
+  Carried<float> carry(const Points<float>& x, const std::vector<double>& t) override {
+    return flow_.carry(x, t);
+  }
+  Loss nll_gradient(const Points<float>& x, std::span<float> g, const GradientOptions& o) override {
+    return flow_.nll_gradient(x, g, o);
+  }
+  Loss matching_gradient(const Points<float>& x, const Points<float>& group, std::span<float> g,
+                         const NoiseKey& key) override {
+    return flow_.matching_gradient(x, group, g, key);
+  }
+  Loss reverse_kl_gradient(std::size_t n, const Distribution<float>& t, std::span<float> g,
+                           const GradientOptions& o) override {
+    return flow_.reverse_kl_gradient(n, t, g, o);
+  }
+  std::shared_ptr<const Distribution<float>> target_of(
+      std::shared_ptr<const Distribution<double>> t) const override {
+    return flow_.target_of(std::move(t));
+  }
+  ResidentTraining<float>* resident() override { return this; }
+
+  std::vector<ResidentOutcome> train(const ResidentSteps<float>& steps, ResidentState<float> state) override {
+    stretches.push_back(steps.size());
+    Adam<float> adam(parameters().size(), {steps.beta1, steps.beta2, steps.epsilon, steps.decay});
+    adam.restore({state.adam_steps, state.mean, state.square});
+    MovingAverage<float> average(parameters(), steps.average);
+    if (!state.average.empty()) average.restore({state.average_steps, state.average});
+    std::vector<float> gradient(parameters().size());
+    std::vector<ResidentOutcome> outcomes;
+    for (std::size_t t = 0; t < steps.size(); ++t) {
+      Points<float> batch(steps.batch, steps.data.dimension);
+      for (std::size_t i = 0; i < steps.batch; ++i) {
+        const auto from = steps.data[steps.picks[t * steps.batch + i]];
+        std::copy(from.begin(), from.end(), batch[i].begin());
+      }
+      const NoiseKey key{steps.seed, steps.first + t};
+      const Loss loss = steps.group == nullptr ? flow_.nll_gradient(batch, gradient, {key, state.first_step})
+                                               : flow_.matching_gradient(batch, *steps.group, gradient, key);
+      const double norm = gradient_norm<float>(gradient);
+      clip_gradient<float>(gradient, norm, steps.clip);
+      adam.step(parameters(), gradient, steps.rates[t]);
+      if (!state.average.empty()) average.add(parameters());
+      state.first_step = loss.summary.first_step();
+      outcomes.push_back({loss.likelihood, loss.kinetic, norm, state.first_step, loss.summary.evaluations,
+                          loss.summary.accepted, loss.summary.rejected, static_cast<int>(loss.summary.solves),
+                          0, 0});
+    }
+    state.adam_steps = adam.state().steps;
+    state.mean = adam.state().mean;
+    state.square = adam.state().square;
+    if (!state.average.empty()) {
+      state.average_steps = average.state().steps;
+      state.average = average.state().average;
+    }
+    return outcomes;
+  }
+
+  std::vector<std::size_t> stretches;
+
+ private:
+  Flow<float> flow_;
+};
+
+FitConfig fit_config() {
+  FitConfig config;
+  config.flow.field.width = 16;
+  config.flow.field.depth = 2;
+  config.flow.divergence.estimator = DivergenceEstimator::hutchinson;  // the noise too is named by the step
+  config.flow.regularisation.kinetic = 0.1;
+  config.train.batch = 50;
+  config.train.average = 0.9;
+  config.train.clip = 0.05;
+  config.train.schedule = {Schedule::Shape::cosine, 1e-2, 25};
+  config.iterations = 25;
+  config.validate_every = 10;
+  return config;
+}
+
+/// Step by step and in stretches: the same bits, the same reports, the same progress.
+void expect_the_same(const FitConfig& config, std::size_t points, const std::vector<std::size_t>& stretches) {
+  const VonMisesFisher<float> target(Eigen::Vector3d(0, 0.6, 0.8), 5);
+  const Points<float> data = draw(target, points, 1), validation = draw(target, 40, 2);
+  Flow<float> stepped(config.flow, 4, 1);
+  Stretched stretched(config.flow);
+  Fit<float> one(stepped, config, data, validation), other(stretched, config, data, validation);
+  std::vector<FitProgress> singles, seen;
+  while (!one.done()) singles.push_back(one.step());
+  while (!other.done()) other.advance([&](const FitProgress& progress) { seen.push_back(progress); });
+
+  EXPECT_EQ(stretched.stretches, stretches);
+  ASSERT_EQ(seen.size(), singles.size());
+  for (std::size_t i = 0; i < seen.size(); ++i) {
+    EXPECT_EQ(seen[i].iteration, singles[i].iteration);
+    EXPECT_EQ(seen[i].loss, singles[i].loss) << i;
+    EXPECT_EQ(seen[i].evaluations, singles[i].evaluations) << i;
+    EXPECT_EQ(seen[i].rate, singles[i].rate) << i;
+    EXPECT_EQ(seen[i].validated, singles[i].validated) << i;
+    if (i >= 10) {
+      EXPECT_EQ(seen[i].validation, singles[i].validation) << i;
+    }
+  }
+  const FitState<float> a = one.state(), b = other.state();
+  EXPECT_EQ(a.parameters, b.parameters);
+  EXPECT_EQ(a.best_parameters, b.best_parameters);
+  EXPECT_EQ(a.trainer.adam.mean, b.trainer.adam.mean);
+  EXPECT_EQ(a.trainer.adam.steps, b.trainer.adam.steps);
+  EXPECT_EQ(a.trainer.average.average, b.trainer.average.average);
+  EXPECT_EQ(a.trainer.first_step, b.trainer.first_step);
+}
+
+TEST(Resident, StretchesAreTheStepsTheyStandFor) { expect_the_same(fit_config(), 180, {10, 10, 5}); }
+
+TEST(Resident, WeightDecay) {
+  FitConfig config = fit_config();
+  config.train.adam.decay = 0.1;
+  expect_the_same(config, 180, {10, 10, 5});
+}
+
+TEST(Resident, FlowMatchingAndItsFineTuning) {
+  FitConfig config = fit_config();
+  config.objective = Objective::flow_matching;
+  config.finetune = 7;
+  expect_the_same(config, 180, {10, 10, 5, 5, 2});
+  // 8192 points are averaged over: of more a group is so many batches, and a stretch ends with it.
+  config.train.batch = 1000;
+  config.finetune = 0;
+  expect_the_same(config, 9000, {8, 2, 6, 4, 4, 1});
+}
+
+}  // namespace
+}  // namespace riemflow
