@@ -26,7 +26,7 @@ namespace riemflow::fuzz {
 constexpr std::size_t kWindow = 1 << 14;  // small, because clearing a large one would be most of the work
 
 struct Outcome {
-  DataSet data;
+  ReadPoints data;
   std::string error;  ///< empty if there was none
 };
 

@@ -6,19 +6,19 @@
 
 #include "apps/riemflow/check/examination.hpp"
 #include "apps/riemflow/commands.hpp"
-#include "apps/riemflow/fit/recorded.hpp"
 #include "apps/riemflow/support/console.hpp"
 #include "apps/riemflow/support/count.hpp"
 #include "apps/riemflow/support/data.hpp"
 #include "apps/riemflow/support/options.hpp"
 #include "riemflow/core/error.hpp"
+#include "riemflow/fit/recorded.hpp"
 
 namespace riemflow::app {
 namespace {
 
 struct CheckOptions {
   ModelChoice model;
-  DataChoice data;
+  DataFile data;
   TrustOptions trust;
   bool json = false;
 };
@@ -66,7 +66,7 @@ void print_text(const CheckOptions& options, const Examination& found) {
 void run(const CheckOptions& options) {
   const Model model = load_model(options.model.path);
   std::unique_ptr<PointSource> source;
-  if (!options.data.path.empty()) source = options.data.open(model.config.manifold);
+  if (!options.data.path.empty()) source = open_said(options.data, model.config.manifold);
   const Examination found =
       examine_model(model, options.model, options.trust, source.get(), options.data.path);
   if (found.data) {

@@ -9,9 +9,7 @@
 #include "apps/riemflow/commands.hpp"
 #include "apps/riemflow/compare/comparison.hpp"
 #include "apps/riemflow/compare/summary.hpp"
-#include "apps/riemflow/fit/pool_flow.hpp"
 #include "apps/riemflow/fit/run.hpp"
-#include "apps/riemflow/fit/training_data.hpp"
 #include "apps/riemflow/reproduce/jobs.hpp"
 #include "apps/riemflow/reproduce/machine.hpp"
 #include "apps/riemflow/support/console.hpp"
@@ -19,6 +17,9 @@
 #include "apps/riemflow/support/outputs.hpp"
 #include "apps/riemflow/support/signals.hpp"
 #include "riemflow/core/error.hpp"
+#include "riemflow/core/version.hpp"
+#include "riemflow/fit/data_set.hpp"
+#include "riemflow/fit/pool_flow.hpp"
 #include "riemflow/flow/cuda_flow.hpp"
 #include "riemflow/io/atomic_file.hpp"
 #include "riemflow/manifold/parse.hpp"
@@ -29,7 +30,7 @@ namespace {
 constexpr std::uint64_t kLastSeed = 1'000'000;
 
 struct Options {
-  DataChoice data;
+  DataFile data;
   std::string manifold, directory = "compare", methods, protocol = "both", time_limit = "60s",
                         split = "80/10/10", device = "cpu", seeds = "0-4", group_within;
   std::vector<std::string> rows, notes;
@@ -116,7 +117,8 @@ Values fit_settings(const Options& options) {
   };
   add("manifold", options.manifold);
   add("columns", options.data.reading.columns);
-  add("units", options.data.reading.units == "auto" ? "" : options.data.reading.units);
+  const Units units = options.data.reading.units;
+  add("units", units == Units::automatic ? "" : units == Units::degrees ? "degrees" : "radians");
   add("format", options.data.reading.format);
   add("data-dir", options.data.data_dir);
   if (options.data.reading.skip_invalid) values["skip-invalid"] = "true";
@@ -128,7 +130,8 @@ Values fit_settings(const Options& options) {
 std::string manifold_of_data(const Options& options, const Values& settings) {
   Method plain = all_methods().front();
   plain.preset = "default";
-  return read_training_data(options.data.path, settings_of(plain, settings)).manifold;
+  Teller teller;
+  return read_data_set(options.data.path, options_for(plain, settings), teller).manifold;
 }
 
 /// The device of each method that has one: with --device cuda the CPU where the GPU has no code for it.
@@ -143,7 +146,7 @@ std::map<const Method*, std::string> devices_of(const std::vector<const Method*>
     if (device == "cuda" && method->preset == "auto")
       why = why_no_pool_flow_on_gpu(manifold);
     else if (device == "cuda")
-      why = why_not_on_gpu(settings_of(on(*method, *parse_manifold<double>(manifold)), settings), manifold);
+      why = why_not_on_gpu(options_for(on(*method, *parse_manifold<double>(manifold)), settings), manifold);
     if (why.empty())
       devices[method] = device;
     else
@@ -189,7 +192,7 @@ void run(const Options& options) {
   std::filesystem::create_directories(options.directory, code);
   require(!code, fmt::format("cannot create the directory {}: {}", options.directory, code.message()),
           "name another one with --directory", Fault::cannot_write);
-  const DataIdentity data = identity_of(options.data);
+  const struct { std::string name, sha256; } data{options.data.name(), options.data.sha256()};
   const std::string name = std::filesystem::path(data.name).stem().string();
   const auto path = [&](const char* ending) {
     return (std::filesystem::path(options.directory) / (name + ending)).string();
@@ -219,7 +222,7 @@ void run(const Options& options) {
   const std::vector<Job> jobs = jobs_left(*experiment, results, comparison.seeds, "", false);
   if (!jobs.empty()) {
     results.describe("configuration", now);
-    results.describe("version", RIEMFLOW_VERSION);
+    results.describe("version", kVersion);
     results.describe("machine", machine_name());
     results.describe("command", command_line(options, data.name));
   }

@@ -6,11 +6,11 @@
 
 #include "apps/riemflow/commands.hpp"
 #include "apps/riemflow/fit/progress.hpp"
-#include "apps/riemflow/fit/training_data.hpp"
 #include "apps/riemflow/support/baselines.hpp"
 #include "apps/riemflow/support/console.hpp"
 #include "apps/riemflow/support/signals.hpp"
 #include "riemflow/core/error.hpp"
+#include "riemflow/fit/data_set.hpp"
 #include "riemflow/io/atomic_file.hpp"
 #include "riemflow/io/data_sets.hpp"
 #include "riemflow/io/sha256.hpp"
@@ -77,12 +77,10 @@ void demo(const DemoOptions& options) {
   run_shown({"prob", model, "--circle", "35.68,139.69,300"});
   run_shown({"report", model, data, "--log", in("training.jsonl"), "-o", in("report.html")});
 
-  FitSettings settings;
+  FitOptions settings;
   settings.dedup = true;
-  const TrainingData split = [&] {
-    const Silence silence;  // fit has said it all
-    return read_training_data(data, settings);
-  }();
+  Observer silent;  // fit has said it all
+  const DataSet split = read_data_set(data, settings, silent);
   const Score flow = flow_score(model);
   const auto part = [&](const std::vector<std::size_t>& rows) { return part_of<double>(split.points, rows); };
   const Points<double> test = part(split.split.test);

@@ -7,19 +7,17 @@
 #include <optional>
 
 #include "apps/riemflow/commands.hpp"
-#include "apps/riemflow/fit/kernel.hpp"
-#include "apps/riemflow/fit/layers.hpp"
-#include "apps/riemflow/fit/mixture.hpp"
+#include "apps/riemflow/fit/options.hpp"
 #include "apps/riemflow/fit/output_file.hpp"
-#include "apps/riemflow/fit/progress.hpp"
-#include "apps/riemflow/fit/provenance.hpp"
-#include "apps/riemflow/fit/recorded.hpp"
 #include "apps/riemflow/fit/runs.hpp"
+#include "apps/riemflow/support/clock.hpp"
 #include "apps/riemflow/support/console.hpp"
 #include "apps/riemflow/support/data.hpp"
 #include "apps/riemflow/support/outputs.hpp"
 #include "riemflow/core/error.hpp"
 #include "riemflow/fit/checkpoint.hpp"
+#include "riemflow/fit/provenance.hpp"
+#include "riemflow/fit/recorded.hpp"
 
 namespace riemflow::app {
 namespace {
@@ -28,7 +26,6 @@ struct Invocation {
   std::string data, output, config, preset = "auto";
   bool print_config = false, resume = false, force = false;
   int runs = 1;
-  FitSettings settings;  ///< what the command line alone says
 };
 
 void refuse_changes(const Values& before, const Values& now, const std::string& path) {
@@ -42,7 +39,7 @@ void refuse_changes(const Values& before, const Values& now, const std::string& 
   }
 }
 
-void print_result(const FitResult& result, const TrainingData& data, const Invocation& invocation) {
+void print_result(const FitResult& result, const DataSet& data, const Invocation& invocation) {
   const FitProgress& p = result.progress;
   if (!result.members_table.empty()) answer("{}\n", result.members_table);
   answer("model       {} ({} parameters on {})\n", invocation.output, result.parameters, data.manifold);
@@ -82,7 +79,7 @@ void print_result(const FitResult& result, const TrainingData& data, const Invoc
              result.reference_nll);
 }
 
-void print_result_json(const FitResult& result, const TrainingData& data, const Invocation& invocation,
+void print_result_json(const FitResult& result, const DataSet& data, const Invocation& invocation,
                        const Values& recorded) {
   const FitProgress& p = result.progress;
   nlohmann::ordered_json settings = nlohmann::ordered_json::object();
@@ -123,7 +120,7 @@ void print_result_json(const FitResult& result, const TrainingData& data, const 
     out["search"] = search_json(result.search);
   }
   if (result.kernels) out["kernels"] = json_of(*result.kernels);
-  if (!result.members.empty()) out["members"] = result.members;
+  if (!result.members.empty()) out["members"] = json_of(result.members);
   print_json(out);
 }
 
@@ -144,27 +141,27 @@ Model load_checkpoint(const std::string& path) {
 }
 
 /// Whether these settings are of one model: with any of them, and without a preset, that is what is fitted.
-bool describe_one_model(const CLI::App& command, const Values& values) {
+bool describe_one_model(const Values& values) {
   const auto model = values.find("model");
   if (model != values.end()) return model->second != name_of(ModelKind::pool);
   return std::any_of(values.begin(), values.end(),
-                     [&](const auto& value) { return is_of_one_model(command, value.first); });
+                     [](const auto& value) { return is_of_one_model(value.first); });
 }
 
-void refuse_options_of_one_model(const CLI::App& command, const std::string& model, const Values& user) {
+void refuse_options_of_one_model(const std::string& model, const Values& user) {
   if (model != name_of(ModelKind::pool)) return;
   for (const auto& [name, value] : user)
-    require(!is_of_one_model(command, name), fmt::format("--{} with --model pool", name),
+    require(!is_of_one_model(name), fmt::format("--{} with --model pool", name),
             "it is of one model: leave it out, or name that with --model, as in --model riemannian",
             Fault::usage);
 }
 
 /// A preset whose settings the model has none of was not meant.
-void refuse_foreign_preset(const CLI::App& command, const std::string& model, const std::string& preset) {
+void refuse_foreign_preset(const std::string& model, const std::string& preset) {
   const Values values = preset_values(preset);
   try {
     refuse_foreign_options(model, values);
-    if (!values.contains("model")) refuse_options_of_one_model(command, model, values);
+    if (!values.contains("model")) refuse_options_of_one_model(model, values);
   } catch (const Error&) {
     throw Error(
         fmt::format("--preset {} with --model {}", preset, model),
@@ -175,7 +172,7 @@ void refuse_foreign_preset(const CLI::App& command, const std::string& model, co
 
 /// All that is read, and all that is written, of every run.
 void require_safe_files(const Invocation& invocation, const std::vector<std::string>& models,
-                        const FitSettings& settings) {
+                        const FitOptions& settings) {
   std::vector<OutputFile> outputs;
   if (models.size() > 1) outputs.push_back({"-o", invocation.output, FileKind::model});
   for (std::size_t run = 0; run < models.size(); ++run) {
@@ -186,19 +183,9 @@ void require_safe_files(const Invocation& invocation, const std::vector<std::str
                          models.size() > 1 ? run_path(settings.log, std::to_string(run + 1)) : settings.log,
                          FileKind::json});
   }
-  require_safe({input_of({invocation.data, settings.data_dir, settings.reading, nullptr}),
-                {"--config", invocation.config}},
-               outputs, invocation.force);
-}
-
-/// Throws Error where the setting cannot be that.
-void check_setting(const std::string& name, const std::string& value) {
-  if (name == "preset") {
-    preset_values(value);
-    return;
-  }
-  Scratch alone;
-  set_values(alone.app, {{name, value}});
+  require_safe(
+      {input_of({invocation.data, settings.data_dir, settings.reading("")}), {"--config", invocation.config}},
+      outputs, invocation.force);
 }
 
 void fit(const CLI::App& command, const Invocation& invocation) {
@@ -215,21 +202,21 @@ void fit(const CLI::App& command, const Invocation& invocation) {
   const bool resumes = found != checkpoints.end();
 
   Values file;
-  if (!invocation.config.empty()) file = values_of_file(invocation.config, command, check_setting);
+  if (!invocation.config.empty()) file = values_of_file(invocation.config);
   std::string preset = invocation.preset;
   bool preset_asked = command.get_option("--preset")->count() > 0;
   if (const auto node = file.extract("preset"); !node.empty() && !preset_asked) {
     preset = node.mapped();
     preset_asked = true;
   }
-  if (!preset_asked && (invocation.runs > 1 || describe_one_model(command, overridden(file, user))))
+  if (!preset_asked && (invocation.runs > 1 || describe_one_model(overridden(file, user))))
     preset = "default";
   Values lower;
   if (resumes) {
     lower = settings_of_first(**found, static_cast<std::size_t>(found - checkpoints.begin()));
     require(!lower.empty(), (*found)->path + ": the model does not say how it was trained",
             "start anew without --resume", Fault::bad_data);
-    require_settings(**found, lower);
+    recorded_options(**found, lower);  // throws where they are none
     // Only what was asked for is compared: a default is no wish.
     const Values wishes = overridden(overridden(preset_asked ? preset_values(preset) : Values{}, file), user);
     refuse_changes(lower, wishes, (*found)->path);
@@ -240,23 +227,20 @@ void fit(const CLI::App& command, const Invocation& invocation) {
     if (const auto objective = lower.find("objective"); objective != lower.end())
       lower = overridden(objective_values(objective->second), lower);
   }
-  Scratch effective;
-  set_values(effective.app, lower);
-  const Values values = effective_values(effective.app);
-  refuse_foreign_options(effective.settings.model, user);
-  refuse_options_of_one_model(command, effective.settings.model, user);
-  if (preset_asked) refuse_foreign_preset(command, effective.settings.model, preset);
-  if (invocation.runs > 1) refuse_runs(effective.settings.model);
+  FitOptions chosen = options_of(lower);
+  refuse_foreign_options(chosen.model, user);
+  refuse_options_of_one_model(chosen.model, user);
+  if (preset_asked) refuse_foreign_preset(chosen.model, preset);
+  if (invocation.runs > 1) refuse_runs(chosen.model);
   // A pool that is not there yet is begun, as a flow would be.
   if (invocation.resume &&
-      (effective.settings.model != name_of(ModelKind::pool) || std::filesystem::exists(invocation.output)))
-    refuse_resumed(effective.settings.model);
+      (chosen.model != name_of(ModelKind::pool) || std::filesystem::exists(invocation.output)))
+    refuse_resumed(chosen.model);
 
   if (invocation.print_config) {
-    fmt::print("{}", to_toml(effective.app, values));
+    fmt::print("{}", with_flags(to_toml(values_of(chosen))));
     return;
   }
-  const FitSettings& chosen = effective.settings;
   const bool to_target = !chosen.target.empty();
   require(to_target == (chosen.objective == "reverse-kl"),
           to_target ? fmt::format("--target beside --objective {}", chosen.objective)
@@ -273,20 +257,15 @@ void fit(const CLI::App& command, const Invocation& invocation) {
 
   require_safe_files(invocation, outputs, chosen);
 
-  FitRequest request;
-  request.output = invocation.output;
-  request.settings = effective.settings;
-  for (const auto& [name, value] : values)
-    if (is_recorded(name)) request.recorded[name] = value;
-  if (invocation.runs > 1 && !to_target)  // one split for all
-    request.settings.split_seed = request.recorded["split-seed"] =
-        std::to_string(split_seed_of(request.settings));
-  if (request.settings.quiet) be_quiet();
+  if (invocation.runs > 1 && !to_target)
+    chosen.split_seed = std::to_string(split_seed_of(chosen));  // one split for all
+  FitRequest request{invocation.output, chosen};
+  if (chosen.quiet) be_quiet();
   if (invocation.resume && !resumes)
     say("{} is not there yet: training starts from the beginning.", outputs.front());
 
-  const TrainingData data =
-      to_target ? read_target(request.settings) : read_training_data(invocation.data, request.settings);
+  Teller teller;
+  const DataSet data = to_target ? target_of(chosen) : read_data_set(invocation.data, chosen, teller);
   for (std::optional<Model>& checkpoint : checkpoints) {
     if (!checkpoint) continue;
     const std::string trained_on = checkpoint->metadata["data_sha256"];
@@ -299,8 +278,8 @@ void fit(const CLI::App& command, const Invocation& invocation) {
     return run_fits({invocation.data, invocation.output, requests_of(request, checkpoints)}, data);
   if (resumes) request.resume = &**found;
   const FitResult result = run_fit(request, data);
-  if (request.settings.json)
-    print_result_json(result, data, invocation, request.recorded);
+  if (chosen.json)
+    print_result_json(result, data, invocation, recorded_values(chosen));
   else
     print_result(result, data, invocation);
   if (result.failed_test_points > 0) throw Exit{static_cast<int>(Fault::numerical)};
@@ -321,7 +300,7 @@ void add_fit(CLI::App& app) {
                    "Model file to write, when the fit has ended; until then it is MODEL.partial, which every "
                    "command reads")
       ->type_name("MODEL");
-  declare(*command, invocation->settings);
+  declare(*command);
   add_force(*command, invocation->force)->group("Running");
   command
       ->add_option(

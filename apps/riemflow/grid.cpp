@@ -19,6 +19,7 @@
 #include "apps/riemflow/support/task_progress.hpp"
 #include "riemflow/core/cancel.hpp"
 #include "riemflow/core/error.hpp"
+#include "riemflow/core/version.hpp"
 #include "riemflow/manifold/earth.hpp"
 #include "riemflow/manifold/parse.hpp"
 
@@ -86,7 +87,7 @@ void run(const GridOptions& options) {
   const GridLayout layout = layout_of(options.grid, model);
   const std::string path = options.output == "-" ? "/dev/stdout" : options.output;
   GridSource source;
-  source.version = RIEMFLOW_VERSION;
+  source.version = kVersion;
   source.model = std::filesystem::path(options.model.path).filename().string();
   source.command = fmt::format("riemflow grid {} --resolution {:g}", source.model, layout.resolution);
   if (!options.grid.per.empty()) source.command += " --per " + options.grid.per;
@@ -99,7 +100,7 @@ void run(const GridOptions& options) {
   watch_interrupts();
   const CancelScope scope(interrupted);
   GridSummary summary;
-  with_exact_density(model, options.model, [&](auto& density) {
+  with_exact_density_said(model, options.model, [&](auto& density) {
     CellValues values(density, layout);
     const std::size_t rows = layout.lattice.rows.centres.size();
     const std::size_t columns = layout.lattice.columns.centres.size();

@@ -6,10 +6,10 @@
 #include <nlohmann/json.hpp>
 
 #include "apps/riemflow/commands.hpp"
-#include "apps/riemflow/fit/provenance.hpp"
 #include "apps/riemflow/support/console.hpp"
 #include "apps/riemflow/support/options.hpp"
 #include "riemflow/fit/checkpoint.hpp"
+#include "riemflow/fit/provenance.hpp"
 #include "riemflow/io/message.hpp"
 #include "riemflow/model/config_json.hpp"
 #include "riemflow/model/model_file.hpp"

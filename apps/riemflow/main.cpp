@@ -46,7 +46,7 @@ constexpr void (*kCommands[])(CLI::App&) = {
 // clang-format on
 
 int failed(const std::string& message, Fault fault) {
-  std::fprintf(stderr, "riemflow: %s\n", io::printable(message).c_str());
+  std::fprintf(stderr, "riemflow: %s\n", io::printable(app::with_flags(message)).c_str());
   return static_cast<int>(fault);
 }
 

@@ -117,9 +117,10 @@ void append(Points<double>& points, const Points<double>& more) {
 /// What DATA and --test hold. Without --test, the file of the fit is drawn by its split.
 void read_points(PlotRequest& request) {
   const auto read = [&](const std::string& path) {
-    DataChoice choice = request.data_choice;
+    DataFile choice = request.data_choice;
     choice.path = path;
-    ModelData data = read_model_data(request.model, choice);
+    Teller teller;
+    ModelData data = read_model_data(request.model, choice, teller);
     require(data.training.size() + data.validation.size() + data.test.size() > 0,
             fmt::format("{} holds no points", path), "give a file with points, or none", Fault::bad_data);
     return data;
@@ -163,7 +164,7 @@ void run(PlotOptions options, std::set<std::string> given) {
   if (request.has("--contours")) request.contours = shares_of(options.contours);
   if (request.has("--center")) read_centre(options.centre, request);
   request.coastlines = !options.no_coastlines;
-  DataChoice test = request.data_choice;
+  DataFile test = request.data_choice;
   test.path = request.test_path;
   require_safe({{"MODEL", request.choice.path}, input_of(request.data_choice), input_of(test, "--test")},
                {output_named(request.output)}, options.force);

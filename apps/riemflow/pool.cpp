@@ -7,20 +7,21 @@
 
 #include "apps/riemflow/commands.hpp"
 #include "apps/riemflow/fit/output_file.hpp"
-#include "apps/riemflow/fit/pooling.hpp"
-#include "apps/riemflow/fit/provenance.hpp"
-#include "apps/riemflow/fit/recorded.hpp"
-#include "apps/riemflow/fit/training_data.hpp"
 #include "apps/riemflow/support/console.hpp"
 #include "apps/riemflow/support/outputs.hpp"
 #include "riemflow/core/error.hpp"
+#include "riemflow/core/version.hpp"
+#include "riemflow/fit/data_set.hpp"
+#include "riemflow/fit/pooling.hpp"
+#include "riemflow/fit/provenance.hpp"
+#include "riemflow/fit/recorded.hpp"
 #include "riemflow/model/held_out.hpp"
 
 namespace riemflow::app {
 namespace {
 
 struct PoolOptions {
-  DataChoice data;
+  DataFile data;
   std::vector<std::string> members;
   std::string output;
   ModelChoice evaluation;
@@ -66,17 +67,15 @@ HeldOut held_out(const PoolOptions& options, const std::vector<Model>& members) 
   HeldOut result;
   std::map<const Model*, std::map<std::size_t, double>> kept;
   std::map<std::size_t, std::vector<double>> points;  // by their numbers
-  const std::string sha256 = identity_of(options.data).sha256;
+  const std::string sha256 = options.data.sha256();
   for (const Model& member : members) {
     const std::string trained_on = metadata_of(member, "data_sha256");
     if (trained_on.empty())
       say("Warning: {} does not say what it was trained on; if it was on {}, the weights flatter it.",
           member.path, options.data.path);
     if (trained_on.empty() || trained_on != sha256) continue;
-    const ModelData own = [&] {
-      const Silence silence;
-      return read_model_data(member, options.data);
-    }();
+    Observer silent;
+    const ModelData own = read_model_data(member, options.data, silent);
     require(
         own.split_known,
         fmt::format("{} was trained on {}, and does not say on which points", member.path, options.data.path),
@@ -130,8 +129,8 @@ HeldOut held_out(const PoolOptions& options, const std::vector<Model>& members) 
         result.test.size());
     return result;
   }
-  const auto source = options.data.open(members.front().config.manifold);
-  DataSet all = read_all(*source);
+  const auto source = open_said(options.data, members.front().config.manifold);
+  ReadPoints all = read_all(*source);
   for (const std::string& sentence : all.remarks) say_text(sentence);
   result.validation = std::move(all.points);
   say("No member was fitted to {}: all its {} points choose the weights.", options.data.path,
@@ -173,8 +172,8 @@ void run(PoolOptions options) {
     provenance["test_nll_standard_error"] = test.error;
     provenance["failed_test_points"] = test.failed;
   }
-  provenance["members"] = pool_rows(contenders, pool);
-  pool.model.metadata["riemflow_version"] = RIEMFLOW_VERSION;
+  provenance["members"] = json_of(pool_rows(contenders, pool));
+  pool.model.metadata["riemflow_version"] = kVersion;
   if (points.split != nullptr) {
     for (const char* key : {"data_sha256", "data_name", "seed"})
       pool.model.metadata[key] = metadata_of(*points.split, key);

@@ -126,7 +126,7 @@ void run(const ProbOptions& options) {
   RegionOptions asked;
   asked.relative = options.accuracy;
   asked.evaluations = options.evaluations;
-  const std::vector<Integral> results = with_exact_density(model, options.model, [&](auto& density) {
+  const std::vector<Integral> results = with_exact_density_said(model, options.model, [&](auto& density) {
     TaskProgress progress("Probability", static_cast<double>(options.evaluations * regions.size()));
     asked.watch = [&](std::size_t evaluations) { progress.advance(static_cast<double>(evaluations)); };
     std::vector<Integral> found;

@@ -28,7 +28,7 @@ namespace {
 
 struct ReportOptions {
   ModelChoice model;
-  DataChoice data;
+  DataFile data;
   std::string output, log, title;
   bool force = false;
 };
@@ -56,7 +56,8 @@ std::string command_of(const ReportOptions& options) {
   add("--log", file_name(options.log));
   add("--title", options.title);
   add("--columns", options.data.reading.columns);
-  add("--units", options.data.reading.units == "auto" ? "" : options.data.reading.units);
+  const Units units = options.data.reading.units;
+  add("--units", units == Units::automatic ? "" : units == Units::degrees ? "degrees" : "radians");
   add("--format", options.data.reading.format);
   if (options.data.reading.skip_invalid) text += " --skip-invalid";
   if (options.model.tolerance > 0) text += fmt::format(" --tolerance {:g}", options.model.tolerance);
@@ -79,7 +80,7 @@ void score(const ReportOptions& options, PageContent& content) {
         counted(data.test.size()));
   say("Scoring the points.");
   std::vector<double> own;
-  with_exact_density(*content.model, options.model, [&](auto& density) {
+  with_exact_density_said(*content.model, options.model, [&](auto& density) {
     TaskProgress progress("Scores", static_cast<double>(asked.size()));
     for (std::size_t first = 0; first < asked.size(); first += kScoresAtOnce) {
       Points<double> some;
@@ -127,7 +128,8 @@ void run(const ReportOptions& options) {
   content.title = options.title.empty() ? content.model_name : options.title;
   content.command = command_of(options);
   if (!options.log.empty()) content.history = read_training_log(options.log);
-  if (!options.data.path.empty()) content.data = read_model_data(model, options.data);
+  Teller teller;
+  if (!options.data.path.empty()) content.data = read_model_data(model, options.data, teller);
   std::vector<std::string> columns = column_names(model, 2);
   if (columns.empty() && model.config.manifold.starts_with("torus")) columns = {"angle 1", "angle 2"};
   content.axes = {columns.empty() ? "x" : columns[0], columns.empty() ? "y" : columns[1]};

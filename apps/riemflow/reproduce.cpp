@@ -12,6 +12,7 @@
 #include "apps/riemflow/support/options.hpp"
 #include "apps/riemflow/support/signals.hpp"
 #include "riemflow/core/error.hpp"
+#include "riemflow/core/version.hpp"
 #include "riemflow/io/atomic_file.hpp"
 
 namespace riemflow::app {
@@ -51,7 +52,7 @@ std::string command_line(const ReproduceOptions& options) {
 
 void write_header(const ReproduceOptions& options, const Experiment& experiment, int runs, Results& results) {
   results.describe("command", command_line(options));
-  results.describe("version", RIEMFLOW_VERSION);
+  results.describe("version", kVersion);
   results.describe("machine", machine_name());
   results.describe("seeds", runs == 1 ? "0" : fmt::format("0 to {}", runs - 1));
   results.describe("settings", experiment.settings(options.quick));

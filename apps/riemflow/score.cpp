@@ -5,7 +5,6 @@
 
 #include "apps/riemflow/check/data_scores.hpp"
 #include "apps/riemflow/commands.hpp"
-#include "apps/riemflow/fit/recorded.hpp"
 #include "apps/riemflow/support/console.hpp"
 #include "apps/riemflow/support/data.hpp"
 #include "apps/riemflow/support/density_unit.hpp"
@@ -13,6 +12,7 @@
 #include "apps/riemflow/support/outputs.hpp"
 #include "apps/riemflow/support/scoring.hpp"
 #include "apps/riemflow/support/table.hpp"
+#include "riemflow/fit/recorded.hpp"
 #include "riemflow/manifold/parse.hpp"
 
 namespace riemflow::app {
@@ -20,7 +20,7 @@ namespace {
 
 struct ScoreOptions {
   ModelChoice model;
-  DataChoice data;
+  DataFile data;
   std::string output, per;
   bool allow_failures = false, json = false, force = false;
 
@@ -112,10 +112,10 @@ void run(const ScoreOptions& options) {
   const Model model = load_model(options.model.path);
   const auto manifold = parse_manifold<double>(model.config.manifold);
   const DensityUnit unit = density_unit(*manifold, options.per);
-  const auto source = options.data.open(model.config.manifold);
+  const auto source = open_said(options.data, model.config.manifold);
   Scores scores;
   double tolerance = 0;
-  with_exact_density(model, options.model, [&](auto& density) {
+  with_exact_density_said(model, options.model, [&](auto& density) {
     tolerance = tolerance_of(density);
     scores = score(options, density, *source, unit.log_size);
   });

@@ -22,7 +22,7 @@ namespace {
 
 struct TrajectoryOptions {
   ModelChoice model;
-  DataChoice data;
+  DataFile data;
   std::uint64_t n = 0, frames = 0, seed = 0;
   std::string output = "-";
   bool vectors = false, allow_failures = false, force = false;
@@ -116,7 +116,7 @@ void run(const TrajectoryOptions& options) {
                {output_named(options.output)}, options.force);
   const Model model = load_model(options.model.path);
   const auto manifold = parse_manifold<double>(model.config.manifold);
-  const auto source = options.data.path.empty() ? nullptr : options.data.open(model.config.manifold);
+  const auto source = options.data.path.empty() ? nullptr : open_said(options.data, model.config.manifold);
   PathRows rows(options, *manifold);
   Failures failures;
   with_flow(model, options.model, "paths", [&](auto& flow) {

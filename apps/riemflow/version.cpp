@@ -7,6 +7,7 @@
 #include "apps/riemflow/commands.hpp"
 #include "apps/riemflow/support/options.hpp"
 #include "riemflow/core/simd/kernels.hpp"
+#include "riemflow/core/version.hpp"
 #include "riemflow/flow/cuda_flow.hpp"
 
 namespace riemflow::app {
@@ -20,7 +21,7 @@ void add_version(CLI::App& app) {
     const auto available = simd::available_instruction_sets();
     const std::string why_not = why_not_cuda(FlowConfig{});
     if (*json) {
-      const nlohmann::json out = {{"version", RIEMFLOW_VERSION},
+      const nlohmann::json out = {{"version", kVersion},
                                   {"gpu", why_not.empty()},
                                   {"simd", simd::instruction_set()},
                                   {"simd_available", available},
@@ -31,7 +32,7 @@ void add_version(CLI::App& app) {
     std::string others;
     for (const std::string& name : available) others += (others.empty() ? "" : " ") + name;
     fmt::print("riemflow {}\nsimd     {} (of {}; RIEMFLOW_SIMD chooses)\ncores    {}\ngpu      {}\n",
-               RIEMFLOW_VERSION, simd::instruction_set(), others, std::thread::hardware_concurrency(),
+               kVersion, simd::instruction_set(), others, std::thread::hardware_concurrency(),
                why_not.empty() ? "there for --device cuda" : "none: " + why_not);
   });
 }

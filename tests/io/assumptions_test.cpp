@@ -17,7 +17,7 @@ TEST(Assumptions, LatitudeAndLongitudeByName) {
   EXPECT_EQ(said("# c\nid,lat,Longitude\n1,10,20\n"),
             (Sentences{"quakes.csv is comma-separated text, with a header on line 2.",
                        "Columns by name: latitude = 2 'lat', longitude = 3 'Longitude'; in degrees.",
-                       "Points on sphere:2 (inferred; another can be given with --manifold): " + kPlace}));
+                       "Points on sphere:2 (inferred; another can be given with ‹manifold›): " + kPlace}));
 }
 
 TEST(Assumptions, OrderWithoutAHeader) {
@@ -36,8 +36,8 @@ TEST(Assumptions, ChosenAnglesWithDecimalCommas) {
 
 TEST(Assumptions, RadiansAreSuspectedAndNotAssumed) {
   const std::string warning =
-      "Warning: no angle in the first rows exceeds 2π; if they are in radians, say --units radians.";
-  const DataSet data = read_text("lat,lon\n0.5,-3\n1.5,6.2\n");
+      "Warning: no angle in the first rows exceeds 2π; if they are in radians, say ‹units› radians.";
+  const ReadPoints data = read_text("lat,lon\n0.5,-3\n1.5,6.2\n");
   expect_place(data, 0, 0.5, -3);
   EXPECT_EQ(data.assumptions.sentences().back(), warning);
   EXPECT_EQ(said("phi,psi\n0.5,-3\n").back(), warning);
@@ -52,7 +52,7 @@ TEST(Assumptions, Coordinates) {
   EXPECT_EQ(said("x,y,z\n1,0,0\n"), (Sentences{"quakes.csv is comma-separated text, with a header on line 1.",
                                                "Columns by name: x = 1 'x', y = 2 'y', z = 3 'z'.",
                                                "Points on sphere:2 (inferred; another can be given with "
-                                               "--manifold): vectors, rescaled to norm 1."}));
+                                               "‹manifold›): vectors, rescaled to norm 1."}));
   EXPECT_EQ(said("1|2|3|4|a\n", on("euclidean:4")),
             (Sentences{"quakes.csv is text separated by |, without a header.",
                        "Columns that hold numbers only: coordinate 1 = 1, coordinate 2 = 2, coordinate 3 = "

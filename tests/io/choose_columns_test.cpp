@@ -32,7 +32,7 @@ TEST(ForeignNames, OfAnotherManifoldAreRefusedUnlessChosen) {
     EXPECT_EQ(std::string(error.what()).substr(0, std::string(error.what()).find("; if")),
               std::string("f: column ") + column + " is " + held + " by its name, but " + name +
                   " would take it for " + taken);
-    EXPECT_NE(error.advice().find("--columns "), std::string::npos);
+    EXPECT_NE(error.advice().find("‹columns› "), std::string::npos);
   }
   expect_place(read_text("phi,psi\n10,20\n", columns("phi,psi", "sphere:2")), 0, 10, 20);
   expect_place(read_text("x,y\n10,20\n", columns("y,x", "sphere:2")), 0, 20, 10);
@@ -48,7 +48,7 @@ TEST(ForeignNames, WhatMayBeAnyonesIsTaken) {
 // As many columns as the manifold needs, one of them text.
 TEST(TextColumns, AreNoCoordinates) {
   // The numbers alone fit: as latitude and longitude, where three columns would be a vector.
-  const DataSet places = read_text("id,breadth,length\nus7000,10,20\nus7001,-30,40\n", on("sphere:2"));
+  const ReadPoints places = read_text("id,breadth,length\nus7000,10,20\nus7001,-30,40\n", on("sphere:2"));
   expect_place(places, 0, 10, 20);
   expect_place(places, 1, -30, 40);
   EXPECT_EQ(read_text("a,b,c,d\nx,1,2,3\n", on("sphere:2 x torus:1")).points.size(), 1u);
@@ -57,16 +57,16 @@ TEST(TextColumns, AreNoCoordinates) {
        {std::tuple{
             "euclidean:3", "id,lat,lon\nus7000,1,2\n",
             "f: euclidean:3 needs 3 columns, and there are 3, but column 1 'id' holds no number in the "
-            "first rows; give the column that is missing, or another --manifold; numbers are in "
+            "first rows; give the column that is missing, or another ‹manifold›; numbers are in "
             "columns 2,3"},
         {"torus:3", "a,b,c\n1,2,west\n3,4,east\n",
          "f: torus:3 needs 3 columns, and there are 3, but column 3 'c' holds no number in the first rows; "
          "give "
-         "the column that is missing, or another --manifold; numbers are in columns 1,2"},
+         "the column that is missing, or another ‹manifold›; numbers are in columns 1,2"},
         {"ball:2", "0.1,a\n0.2,b\n",
          "f: ball:2 needs 2 columns, and there are 2, but column 2 holds no number in the first rows; give "
          "the "
-         "column that is missing, or another --manifold; numbers are in column 1"},
+         "column that is missing, or another ‹manifold›; numbers are in column 1"},
         {"sphere:2", "place,name\na,b\n",
          "f: sphere:2 needs 2 columns (latitude and longitude) or 3 (coordinates), and there are 2, but "
          "column "
@@ -82,7 +82,7 @@ TEST(TextColumns, ASlipIsNotOne) {
   EXPECT_TRUE(complaint(text, on("sphere:2")).starts_with("f:3:3: "));
   ReadOptions options = on("sphere:2");
   options.skip_invalid = true;
-  const DataSet kept = read_text(text, options);
+  const ReadPoints kept = read_text(text, options);
   ASSERT_EQ(kept.points.size(), 2u);
   EXPECT_EQ(kept.points[1][2], 1);
   // Nor do missing values, where there is a number somewhere.

@@ -115,7 +115,7 @@ TEST_P(WrittenAndRead, GivesTheSamePoints) {
     text += ",-1.5\n";
   }
 
-  const DataSet data = read_text(text, on(GetParam()));
+  const ReadPoints data = read_text(text, on(GetParam()));
   ASSERT_EQ(data.points.size(), points.size());
   ASSERT_EQ(data.points.dimension, points.dimension);
   EXPECT_EQ(data.assumptions.columns_how, "by name");
@@ -132,13 +132,13 @@ INSTANTIATE_TEST_SUITE_P(Manifolds, WrittenAndRead,
                                          "ball:2 x sphere:2 x euclidean:1"));
 
 TEST(WrittenAndReadTorus, NameDecidesNotPlace) {
-  const DataSet data = read_text("angle_2,angle_1\n20,10\n", on("torus:2"));
+  const ReadPoints data = read_text("angle_2,angle_1\n20,10\n", on("torus:2"));
   EXPECT_DOUBLE_EQ(data.points[0][0], 10 * kPi / 180);
   EXPECT_DOUBLE_EQ(data.points[0][1], 20 * kPi / 180);
 }
 
 TEST(WrittenAndReadProduct, MixedSpheresCanBeChosenByNumber) {
-  const DataSet data = read_text("90,0,0.5,0,0\n", columns("1-5", "sphere:2 x sphere:2,K=4"));
+  const ReadPoints data = read_text("90,0,0.5,0,0\n", columns("1-5", "sphere:2 x sphere:2,K=4"));
   EXPECT_EQ(data.points.values, (std::vector<double>{0, 0, 1, 0.5, 0, 0}));
 }
 

@@ -7,7 +7,7 @@ namespace {
 
 using namespace std::string_literals;
 
-const std::string kSkip = "; --skip-invalid leaves out such rows";
+const std::string kSkip = "; ‹skip-invalid› leaves out such rows";
 
 TEST(CsvErrors, MissingValues) {
   EXPECT_EQ(complaint("lat,lon\n1,2\n3,\n"),
@@ -25,7 +25,7 @@ TEST(CsvErrors, TextInANumber) {
             "f:3:3: longitude (column 2, 'lon') is '4E', which is not a number; give decimal degrees such as "
             "-12.5, "
             "or choose "
-            "other columns with --columns" +
+            "other columns with ‹columns›" +
                 kSkip);
   EXPECT_NE(complaint("lat,lon\n1,2\n3,\x1b[2J\n").find("is '\\x1b[2J'"), std::string::npos);
   EXPECT_NE(
@@ -42,7 +42,7 @@ TEST(CsvErrors, AdviceKnowsWhatTheNumberShouldBe) {
   const auto advice = [](const char* text, const ReadOptions& options = {}) {
     return error_of(text, options).advice();
   };
-  const std::string other = ", or choose other columns with --columns" + kSkip;
+  const std::string other = ", or choose other columns with ‹columns›" + kSkip;
   EXPECT_EQ(advice("lat,lon\n12°N,20\n"), "give decimal degrees such as -12.5" + other);
   EXPECT_EQ(advice("ra,dec\n12:30:00,45\n"), "give decimal degrees such as -12.5" + other);
   EXPECT_EQ(advice("lat,lon\nx,20\n", in(Units::radians)), "give radians such as -0.25" + other);
@@ -95,7 +95,7 @@ TEST(CsvErrors, SwappedColumnsAreSuspected) {
   EXPECT_EQ(
       complaint("-121,36\n-120.5,35\n"),
       "f:1:1: latitude (column 1) is '-121' where -90 to 90 degrees is expected; latitude and longitude "
-      "seem to be swapped: say --columns 2,1" +
+      "seem to be swapped: say ‹columns› 2,1" +
           kSkip);
   EXPECT_EQ(error_of("id,lat,lon\na,120,35\nb,121,35\n").advice(),
             "latitude and longitude seem to be swapped: exchange their names in the header" + kSkip);
@@ -106,9 +106,9 @@ TEST(CsvErrors, SwappedColumnsAreSuspected) {
   EXPECT_EQ(error_of("a,lat,lon\n2,120,35\n3,121,35\n", on("torus:1 x sphere:2")).advice(),
             "latitude and longitude seem to be swapped: exchange their names in the header" + kSkip);
   EXPECT_EQ(error_of("2,120,35\n3,121,35\n", on("torus:1 x sphere:2")).advice(),
-            "latitude and longitude seem to be swapped: say --columns 1,3,2" + kSkip);
+            "latitude and longitude seem to be swapped: say ‹columns› 1,3,2" + kSkip);
   EXPECT_EQ(error_of("120,35\n121,35\n", columns("lat,lon")).advice(),
-            "latitude and longitude seem to be swapped: exchange their names in --columns" + kSkip);
+            "latitude and longitude seem to be swapped: exchange their names in ‹columns›" + kSkip);
   // The advice works.
   expect_place(read_text("120,35\n121,35\n", columns("lon,lat")), 0, 35, 120);
   expect_place(read_text("-121,36\n-120.5,35\n", columns("2,1")), 0, 36, -121);
@@ -129,7 +129,7 @@ TEST(CsvErrors, Radians) {
   EXPECT_NE(
       complaint("lat,lon\n1,2\n10,30\n", in(Units::radians))
           .find(
-              "f:3:1: latitude (column 1, 'lat') is '10' where -π/2 to π/2 is expected; say --units degrees"),
+              "f:3:1: latitude (column 1, 'lat') is '10' where -π/2 to π/2 is expected; say ‹units› degrees"),
       std::string::npos);
   EXPECT_NE(complaint("lat,lon\n1,7\n", in(Units::radians)).find("'7' where -π to 2π is expected"),
             std::string::npos);
@@ -142,12 +142,12 @@ TEST(CsvErrors, Radians) {
 TEST(CsvErrors, NormsOnSphereAndBall) {
   EXPECT_EQ(
       complaint("x,y,z\n1,0,0\n0,2,0\n"),
-      "f:3:1: three numbers of norm 2, so they are no unit vector; say what they are with --manifold, as in "
-      "--manifold euclidean:3, or divide each row by its norm");
+      "f:3:1: three numbers of norm 2, so they are no unit vector; say what they are with ‹manifold›, as in "
+      "‹manifold› euclidean:3, or divide each row by its norm");
   EXPECT_EQ(complaint("x,y,z\n1,0,0\n0,2,0\n", on("sphere:2")),
             "f:3:1: the point has norm 2 where 1 is expected, to 0.001 relative; divide each row by its norm "
             "if only its "
-            "direction matters; for other data choose euclidean or ball with --manifold" +
+            "direction matters; for other data choose euclidean or ball with ‹manifold›" +
                 kSkip);
   EXPECT_NO_THROW(read_text("x,y,z\n1.0009,0,0\n"));
   EXPECT_THROW(read_text("x,y,z\n1.0011,0,0\n", on("sphere:2")), Error);
@@ -160,36 +160,36 @@ TEST(CsvErrors, NoColumnsToGoBy) {
   EXPECT_EQ(
       complaint("time,mag\n1,2\n"),
       "f: no columns with names that are known, as latitude and longitude, or x, y and z, are; there are 1 "
-      "'time', 2 'mag'; choose by name or number, and say what they are, as in --columns 1,2 --manifold "
+      "'time', 2 'mag'; choose by name or number, and say what they are, as in ‹columns› 1,2 ‹manifold› "
       "sphere:2 for latitude and longitude");
   EXPECT_EQ(complaint("a\tG\t1\t2\t3\n"),
             "f: 5 columns without a header to name them; choose by name or number, and say what they are, as "
-            "in --columns 3-5 --manifold torus:3");
-  EXPECT_NE(complaint("1,x,2,x,3\n").find("as in --columns 1,3,5 --manifold torus:3"), std::string::npos);
+            "in ‹columns› 3-5 ‹manifold› torus:3");
+  EXPECT_NE(complaint("1,x,2,x,3\n").find("as in ‹columns› 1,3,5 ‹manifold› torus:3"), std::string::npos);
   EXPECT_NE(complaint("lat,depth\n1,2\n").find("there are 1 'lat', 2 'depth'"), std::string::npos);
   EXPECT_NE(complaint("a,b,c\n1,2,3\n1,2,x\n", on("euclidean:3"))
                 .find("f:3:5: z (column 3, 'c') is 'x', which is not a number"),
             std::string::npos);
   EXPECT_NE(complaint("a,b,c,d\n1,2,x,4\n", on("torus:2"))
                 .find("there are 1 'a', 2 'b', 3 'c', 4 'd', and torus:2 needs 2 columns; choose by name or "
-                      "number, as in --columns 1,2"),
+                      "number, as in ‹columns› 1,2"),
             std::string::npos);
   EXPECT_EQ(complaint("lat,latitude,lon\n1,2,3\n"),
-            "f: columns 1 'lat' and 2 'latitude' mean the same; choose with --columns, as in --columns 1,3");
+            "f: columns 1 'lat' and 2 'latitude' mean the same; choose with ‹columns›, as in ‹columns› 1,3");
 }
 
 TEST(CsvErrors, XAndYAreOfManyManifolds) {
   EXPECT_EQ(
       complaint("id,x,y\n1,0.5,0.25\n"),
       "f: x and y, columns 2,3, may be of any manifold of two coordinates; say what they are with "
-      "--manifold, as in --manifold sphere:2 for latitude and longitude, torus:2, ball:2 or euclidean:2");
+      "‹manifold›, as in ‹manifold› sphere:2 for latitude and longitude, torus:2, ball:2 or euclidean:2");
   EXPECT_EQ(read_text("id,x,y\n1,0.5,0.25\n", on("ball:2")).points.values, (std::vector<double>{0.5, 0.25}));
 }
 
 TEST(CsvErrors, WrongDelimiter) {
   const std::string advice =
       "; put commas, tabs, semicolons, | or spaces between columns, and # before a line that is no data; a "
-      "single column of angles is --manifold torus:1";
+      "single column of angles is ‹manifold› torus:1";
   EXPECT_EQ(complaint("lat:lon\n10:20\n11:21\n"), "f: there is only one column, 'lat:lon'" + advice);
   EXPECT_EQ(complaint("1\n2\n"), "f: there is only one column" + advice);
   EXPECT_EQ(
@@ -219,7 +219,7 @@ TEST(CsvErrors, ColumnsThatAreNotThere) {
   for (const char* wrong : {"0,1", "1,,2", "1,1", "2-1", "1-2,2"})
     EXPECT_EQ(error_of("lat,lon\n1,2\n", columns(wrong)).fault(), Fault::usage) << wrong;
   EXPECT_NE(complaint("1,2,3,4\n", columns("1-4"))
-                .find("4 columns of unknown meaning; say what they are with --manifold"),
+                .find("4 columns of unknown meaning; say what they are with ‹manifold›"),
             std::string::npos);
   EXPECT_NE(complaint("1,2,3,4\n", columns("1-4", "torus:2")).find("4 columns, but torus:2 needs 2 columns"),
             std::string::npos);
@@ -264,7 +264,7 @@ TEST(CsvErrors, RowsWithoutEnd) {
 
 TEST(CsvErrors, SkippedRowsAreCounted) {
   const std::string text = "lat,lon\n1,2\nx,2\n,\n95,0\n1\n1,2,3\n3,4\n";
-  const DataSet data = read_text(text, skipping());
+  const ReadPoints data = read_text(text, skipping());
   EXPECT_EQ(data.points.size(), 2u);
   EXPECT_EQ(data.lines, (std::vector<std::uint64_t>{2, 8}));
   EXPECT_EQ(data.skipped, 5u);

@@ -32,7 +32,7 @@ TEST(DataSets, WhatIsSaidOfTheEmbeddedOnesIsTrue) {
     SCOPED_TRACE(known.name);
     const FoundData found = find_data_set(known.name, "/nowhere");
     EXPECT_EQ(sha256_hex(found.bytes), known.sha256);
-    const DataSet data = read_all(*open_data(std::string(known.name), {}));
+    const ReadPoints data = read_all(*open_data(std::string(known.name), {}));
     EXPECT_EQ(data.assumptions.manifold, known.manifold);
     EXPECT_EQ(data.points.size(), known.rows);
     EXPECT_EQ(data.points.size() - count_duplicates(data.points), known.distinct);
@@ -47,7 +47,7 @@ TEST(DataSets, WhatIsSaidOfThePapersIsTrue) {
     SCOPED_TRACE(known.name);
     const FoundData found = find_data_set(known.name, shared_data().string());
     EXPECT_EQ(found.other_hash(), std::nullopt);
-    const DataSet data = read_all(*open_data(std::string(known.name), {}, shared_data().string()));
+    const ReadPoints data = read_all(*open_data(std::string(known.name), {}, shared_data().string()));
     EXPECT_EQ(data.assumptions.manifold, known.manifold);
     EXPECT_EQ(data.points.size(), known.rows);
     EXPECT_EQ(data.points.size() - count_duplicates(data.points), known.distinct);
@@ -59,7 +59,7 @@ TEST(DataSets, AnAbsentOneSaysWhereToGetIt) {
   EXPECT_FALSE(look_for_data_set("volcano", "/nowhere"));
   const Error error = error_from([] { open_data("volcano", {}, "/nowhere"); });
   EXPECT_EQ(error.fault(), Fault::no_input);
-  for (const char* part : {"/nowhere/earth/volcano.csv", "github.com", "--data-dir", "RIEMFLOW_DATA"})
+  for (const char* part : {"/nowhere/earth/volcano.csv", "github.com", "‹data-dir›", "RIEMFLOW_DATA"})
     EXPECT_NE(std::string(error.what()).find(part), std::string::npos) << error.what();
 }
 
@@ -95,8 +95,8 @@ TEST(DataSets, AFileWinsAndNearNamesAreSuggested) {
 TEST(DataSets, WhatTheUserSaysGoesBeforeWhatTheSetSays) {
   ReadOptions options;
   options.columns = "psi_deg,phi_deg";
-  const DataSet swapped = read_all(*open_data("torsions", options)),
-                plain = read_all(*open_data("torsions", {}));
+  const ReadPoints swapped = read_all(*open_data("torsions", options)),
+                   plain = read_all(*open_data("torsions", {}));
   EXPECT_EQ(swapped.points[0][0], plain.points[0][1]);
   EXPECT_EQ(error_from([] { open_data("earthquakes", on("torus:2")); }).fault(), Fault::bad_data);
   EXPECT_EQ(open_data("earthquakes", columns("latitude,longitude", "torus:2"))->assumptions().manifold,

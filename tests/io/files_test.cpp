@@ -17,7 +17,7 @@ Error opening(const std::string& path) {
 
 TEST(Files, Reads) {
   const TemporaryFile file("lat,lon\n10,20\n");
-  const DataSet data = read_points(file.path(), {});
+  const ReadPoints data = read_points(file.path(), {});
   expect_place(data, 0, 10, 20);
   EXPECT_EQ(data.assumptions.path, file.path());
 }
@@ -107,7 +107,7 @@ TEST(Files, StandardInput) {
   std::string text = "lat,lon\n";
   for (int i = 0; i < 200000; ++i) text += "10,20\n";
   with_standard_input(text, [&] {
-    const DataSet data = read_points("-", {});
+    const ReadPoints data = read_points("-", {});
     EXPECT_EQ(data.points.size(), 200000u);
     EXPECT_EQ(data.assumptions.path, "<stdin>");
   });

@@ -13,7 +13,7 @@ const std::string kCollection = R"({"type": "FeatureCollection", "name": {"featu
 ]})";
 
 TEST(GeoJson, FeatureCollection) {
-  const DataSet data = read_text(kCollection);
+  const ReadPoints data = read_text(kCollection);
   ASSERT_EQ(data.points.size(), 3u);
   expect_place(data, 0, 38.5, -44.25);
   expect_place(data, 1, -10, 170);
@@ -24,7 +24,7 @@ TEST(GeoJson, FeatureCollection) {
       data.assumptions.sentences(),
       (std::vector<std::string>{
           "f is GeoJSON, with positions [longitude, latitude] in degrees.",
-          "Points on sphere:2 (inferred; another can be given with --manifold): (cos lat cos lon, cos lat "
+          "Points on sphere:2 (inferred; another can be given with ‹manifold›): (cos lat cos lon, cos lat "
           "sin lon, sin lat)."}));
   EXPECT_EQ(data.remarks,
             (std::vector<std::string>{
@@ -47,7 +47,7 @@ TEST(GeoJson, EveryKindThatHoldsPoints) {
        R"({"type":"GeometryCollection","geometries":[{"coordinates":[],"type":"MultiPoint"},
             {"coordinates":[[[0,0],[1,1]]],"type":"Polygon"},{"type":"Point","coordinates":[2e1,1E1]}]})"}) {
     SCOPED_TRACE(text);
-    const DataSet data = read_text(text);
+    const ReadPoints data = read_text(text);
     ASSERT_EQ(data.points.size(), 1u);
     expect_place(data, 0, 10, 20);
     EXPECT_EQ(data.lines[0], 1u);
@@ -67,7 +67,7 @@ TEST(GeoJson, PositionsOutOfRange) {
   EXPECT_EQ(complaint("{\"type\":\"Point\",\n\"coordinates\":[20, 110]}"),
             "f:2:20: latitude of feature 1 is '110' where -90 to 90 degrees is expected; latitude and "
             "longitude seem to be "
-            "swapped: GeoJSON wants [longitude, latitude]; --skip-invalid leaves out such rows");
+            "swapped: GeoJSON wants [longitude, latitude]; ‹skip-invalid› leaves out such rows");
   EXPECT_NE(complaint(R"({"type":"Point","coordinates":[1000000, 10]})")
                 .find("f:1:32: longitude of feature 1 is '1e+06'"),
             std::string::npos);
@@ -84,7 +84,8 @@ TEST(GeoJson, PositionsOutOfRange) {
                   what.find("no position where one is expected") != what.npos)
           << what;
     }
-  const DataSet data = read_text(R"({"type":"MultiPoint","coordinates":[[0,95],[1,2],[],[3]]})", skipping());
+  const ReadPoints data =
+      read_text(R"({"type":"MultiPoint","coordinates":[[0,95],[1,2],[],[3]]})", skipping());
   EXPECT_EQ(data.points.size(), 1u);
   EXPECT_EQ(data.skipped, 3u);
 }

@@ -37,7 +37,7 @@ const std::string kVectors = raw<double>({1, 0, 0, 0, 0.6, 0.8});
 
 TEST(Npy, UnitVectorsOfAllVersions) {
   for (int version : {1, 2, 3}) {
-    const DataSet data = read_text(npy(header("<f8", "(2, 3)"), kVectors, version));
+    const ReadPoints data = read_text(npy(header("<f8", "(2, 3)"), kVectors, version));
     EXPECT_EQ(data.assumptions.manifold, "sphere:2");
     EXPECT_EQ(data.points.values, (std::vector<double>{1, 0, 0, 0, 0.6, 0.8}));
     EXPECT_EQ(data.lines, (std::vector<std::uint64_t>{1, 2}));
@@ -46,43 +46,43 @@ TEST(Npy, UnitVectorsOfAllVersions) {
 }
 
 TEST(Npy, FloatAndFortranOrder) {
-  const DataSet floats = read_text(npy(header("<f4", "(2, 3)"), raw<float>({1, 0, 0, 0, 0.6f, 0.8f})));
+  const ReadPoints floats = read_text(npy(header("<f4", "(2, 3)"), raw<float>({1, 0, 0, 0, 0.6f, 0.8f})));
   EXPECT_NEAR(floats.points[1][1], 0.6, 1e-7);
   EXPECT_NEAR(std::hypot(floats.points[1][1], floats.points[1][2]), 1, 1e-15);
-  const DataSet fortran =
+  const ReadPoints fortran =
       read_text(npy(header("<f8", "(2, 3)", "True"), raw<double>({1, 0, 0, 0.6, 0, 0.8})));
   EXPECT_EQ(fortran.points.values, (std::vector<double>{1, 0, 0, 0, 0.6, 0.8}));
-  const DataSet both =
+  const ReadPoints both =
       read_text(npy(header("<f4", "(3, 2)", "True"), raw<float>({1, 2, 3, 4, 5, 6})), on("euclidean:2"));
   EXPECT_EQ(both.points.values, (std::vector<double>{1, 4, 2, 5, 3, 6}));
 }
 
 TEST(Npy, LatitudeAndLongitudeOnlyWhenAskedFor) {
   const std::string file = npy(header("<f8", "(1, 2)"), raw<double>({38.5, -44.25}));
-  const DataSet data = read_text(file, on("sphere:2"));
+  const ReadPoints data = read_text(file, on("sphere:2"));
   expect_place(data, 0, 38.5, -44.25);
   EXPECT_EQ(data.assumptions.sentences(),
             (std::vector<std::string>{"f is an NPY array of 1 row of 2 float64 numbers.",
                                       "Columns in their order: latitude = 1, longitude = 2; in degrees.",
                                       "Points on sphere:2: (cos lat cos lon, cos lat sin lon, sin lat)."}));
   EXPECT_NE(complaint(file).find(
-                "f: 2 columns of unknown meaning; say what they are with --manifold, as in --manifold "
+                "f: 2 columns of unknown meaning; say what they are with ‹manifold›, as in ‹manifold› "
                 "sphere:2 for latitude and longitude"),
             std::string::npos);
   expect_place(read_text(file, columns("2,1", "sphere:2")), 0, -44.25, 38.5);
 }
 
 TEST(Npy, AnglesAreRadians) {
-  const DataSet data = read_text(npy(header("<f8", "(1, 2)"), raw<double>({3, 6})), on("torus:2"));
+  const ReadPoints data = read_text(npy(header("<f8", "(1, 2)"), raw<double>({3, 6})), on("torus:2"));
   EXPECT_EQ(data.assumptions.units, Units::radians);
   EXPECT_EQ(data.points[0][0], 3);
   EXPECT_NEAR(data.points[0][1], 6 - 2 * pi, 1e-15);
   const std::string degrees = npy(header("<f8", "(1, 2)"), raw<double>({3, 60}));
   EXPECT_EQ(
       complaint(degrees, on("torus:2")),
-      "f:1:2: angle 2 (column 2) is '60' where -2π to 2π is expected of an angle in an NPY file; say --units "
+      "f:1:2: angle 2 (column 2) is '60' where -2π to 2π is expected of an angle in an NPY file; say ‹units› "
       "degrees "
-      "if it is in degrees, or --units radians to have it wrapped; --skip-invalid leaves out such rows");
+      "if it is in degrees, or ‹units› radians to have it wrapped; ‹skip-invalid› leaves out such rows");
   EXPECT_NEAR(read_text(degrees, in(Units::degrees, "torus:2")).points[0][1], pi / 3, 1e-15);
   EXPECT_NEAR(read_text(degrees, in(Units::radians, "torus:2")).points[0][1], 60 - 20 * pi, 1e-13);
   EXPECT_NE(complaint(npy(header("<f8", "(1, 3)"), raw<double>({1, 2, 3})), on("sphere:2 x torus:1"))
@@ -106,7 +106,7 @@ TEST(Npy, BadNumbers) {
   const double inf = std::numeric_limits<double>::infinity();
   const std::string file = npy(header("<f8", "(3, 2)"), raw<double>({0, 0, 1, -inf, 2, std::nan("")}));
   EXPECT_EQ(complaint(file, on("euclidean:2")),
-            "f:2:2: y (column 2) is '-inf' where a finite number is expected; correct it; --skip-invalid "
+            "f:2:2: y (column 2) is '-inf' where a finite number is expected; correct it; ‹skip-invalid› "
             "leaves out such rows");
   ReadOptions options = on("euclidean:2");
   options.skip_invalid = true;

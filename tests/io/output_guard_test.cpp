@@ -61,7 +61,7 @@ TEST(OutputGuard, AnInputIsNeverWritten) {
   std::filesystem::create_hard_link(data.path(), hard);
   std::filesystem::create_symlink("points.csv", soft);
   const std::vector<InputFile> inputs = {
-      {"MODEL", folder + "/m.model"}, {"DATA", data.path()}, {"--log", ""}};
+      {"MODEL", folder + "/m.model"}, {"DATA", data.path()}, {"‹log›", ""}};
   for (const std::string& path : {data.path(), hard, soft, dotted})
     for (const bool force : {false, true}) {
       std::string text;
@@ -89,11 +89,11 @@ TEST(OutputGuard, TwoOutputsAreNotOneFile) {
                                    {folder + "/new", link},
                                    {folder + "/new", folder + "/./new"},
                                    {there.path(), there.path()}})
-    EXPECT_EQ(fault_of({}, {{"-o", one, FileKind::json}, {"--log", other, FileKind::json}}, true), 2)
+    EXPECT_EQ(fault_of({}, {{"-o", one, FileKind::json}, {"‹log›", other, FileKind::json}}, true), 2)
         << other;
   EXPECT_EQ(fault_of({},
                      {{"-o", folder + "/a", FileKind::model},
-                      {"--log", folder + "/b", FileKind::json},
+                      {"‹log›", folder + "/b", FileKind::json},
                       {"", "", FileKind::json},
                       {"", "", FileKind::json}},
                      false),
@@ -118,7 +118,7 @@ TEST(OutputGuard, AFileIsReplacedByItsOwnKind) {
   fault_of({}, {{"-o", table.path(), FileKind::model}}, false, &text);
   EXPECT_EQ(text, "-o " + table.path() +
                       " is there already, and is text, where a model is to be written; name "
-                      "another file, or replace it with --force");
+                      "another file, or replace it with ‹force›");
 }
 
 }  // namespace

@@ -36,8 +36,8 @@ inline ReadOptions in(Units units, std::string manifold = "") {
   return options;
 }
 
-inline DataSet read_text(std::string_view bytes, const ReadOptions& options = {},
-                         const std::string& name = "f") {
+inline ReadPoints read_text(std::string_view bytes, const ReadOptions& options = {},
+                            const std::string& name = "f") {
   return read_all(*open_points_in(bytes, name, options));
 }
 
@@ -63,14 +63,14 @@ inline std::string complaint(std::string_view bytes, const ReadOptions& options 
   return e.what();
 }
 
-inline double latitude(const DataSet& data, std::size_t i) {
+inline double latitude(const ReadPoints& data, std::size_t i) {
   return std::asin(data.points[i][2]) / std::acos(-1.0) * 180;
 }
-inline double longitude(const DataSet& data, std::size_t i) {
+inline double longitude(const ReadPoints& data, std::size_t i) {
   return std::atan2(data.points[i][1], data.points[i][0]) / std::acos(-1.0) * 180;
 }
 
-inline void expect_place(const DataSet& data, std::size_t i, double lat, double lon) {
+inline void expect_place(const ReadPoints& data, std::size_t i, double lat, double lon) {
   ASSERT_LT(i, data.points.size());
   ASSERT_EQ(data.points.dimension, 3);
   EXPECT_NEAR(latitude(data, i), lat, 1e-9) << "point " << i;

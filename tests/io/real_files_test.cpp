@@ -22,7 +22,7 @@ class RealFiles : public testing::Test {
     if (!std::filesystem::is_directory(data_folder()))
       GTEST_SKIP() << data_folder() << " is not there; RIEMFLOW_SHARED may name another folder";
   }
-  static DataSet read(const char* name, const ReadOptions& options = {}) {
+  static ReadPoints read(const char* name, const ReadOptions& options = {}) {
     return read_points((data_folder() / name).string(), options);
   }
 };
@@ -38,7 +38,7 @@ TEST_F(RealFiles, Earth) {
                         Case{"earth/flood.csv", 4875, 4861, 2, 35.8142, 5.23026},
                         Case{"earth/fire.csv", 12809, 12802, 0, -25.088, 152.358}}) {
     SCOPED_TRACE(c.name);
-    const DataSet data = read(c.name);
+    const ReadPoints data = read(c.name);
     EXPECT_EQ(data.points.size(), c.points);
     EXPECT_EQ(data.points.size() - count_duplicates(data.points), c.distinct);
     EXPECT_EQ(data.assumptions.manifold, "sphere:2");
@@ -51,7 +51,7 @@ TEST_F(RealFiles, Earth) {
 TEST_F(RealFiles, RnaTorsions) {
   for (const ReadOptions& options :
        {columns("3,4,5,6,7,8,9", "torus:7"), columns("3-9", "torus:7"), on("torus:7")}) {
-    const DataSet data = read("torus/rna.tsv", options);
+    const ReadPoints data = read("torus/rna.tsv", options);
     EXPECT_EQ(data.points.size(), 9478u);
     EXPECT_EQ(data.points.dimension, 7);
     EXPECT_EQ(data.assumptions.delimiter, '\t');
@@ -62,14 +62,14 @@ TEST_F(RealFiles, RnaTorsions) {
 }
 
 TEST_F(RealFiles, Torsions) {
-  const DataSet data = read("embed/torsions.csv");
+  const ReadPoints data = read("embed/torsions.csv");
   EXPECT_EQ(data.points.size(), 32000u);
   EXPECT_EQ(data.assumptions.manifold, "torus:2");
   EXPECT_NEAR(data.points[0][0], -75.97 * std::numbers::pi / 180, 1e-15);
 }
 
 TEST(Embedded, ReadsLikeAnyFile) {
-  const DataSet data = read_text(embedded_earthquakes_csv());
+  const ReadPoints data = read_text(embedded_earthquakes_csv());
   EXPECT_EQ(data.points.values, embedded_earthquakes<double>().values);
 }
 

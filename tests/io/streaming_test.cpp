@@ -57,7 +57,7 @@ std::string npy_of(std::size_t n) {
   return out.str();
 }
 
-void expect_same(const DataSet& whole, PointSource& source, std::size_t most) {
+void expect_same(const ReadPoints& whole, PointSource& source, std::size_t most) {
   Points<double> chunk;
   std::vector<std::uint64_t> lines;
   std::size_t n = 0;
@@ -78,7 +78,7 @@ void expect_same(const DataSet& whole, PointSource& source, std::size_t most) {
 
 TEST(Streaming, ChunksOfAnySizeGiveTheSame) {
   for (const std::string& text : {csv_of(2500), geojson_of(2500), npy_of(2500)}) {
-    const DataSet whole = read_text(text, on("sphere:2"));
+    const ReadPoints whole = read_text(text, on("sphere:2"));
     ASSERT_EQ(whole.points.size(), 2500u);
     for (std::size_t most : {1, 7, 1000, 2500, 2501})
       expect_same(whole, *open_points_in(text, "f", on("sphere:2")), most);
@@ -105,7 +105,7 @@ TEST(Streaming, TheHashIsOfAllBytes) {
 
 TEST(Streaming, SmallWindowsAndReadsGiveTheSame) {
   for (const std::string& text : {csv_of(400), geojson_of(400), npy_of(400)}) {
-    const DataSet whole = read_text(text, on("sphere:2"));
+    const ReadPoints whole = read_text(text, on("sphere:2"));
     for (std::size_t capacity : {200, 257, 1000, 4096})
       for (std::size_t most_a_read : {std::size_t{1}, std::size_t{13}, SIZE_MAX}) {
         io::Window window(io::memory_bytes(text, most_a_read), capacity);
@@ -118,7 +118,7 @@ TEST(Streaming, SmallWindowsAndReadsGiveTheSame) {
 TEST(Streaming, RowsAcrossTheEdgeOfTheWindow) {
   const std::string text = csv_of(120000);
   ASSERT_GT(text.size(), 4 * io::Window::kCapacity);
-  const DataSet data = read_text(text);
+  const ReadPoints data = read_text(text);
   ASSERT_EQ(data.points.size(), 120000u);
   std::uint64_t line = 2;
   for (std::size_t i = 0; i < data.points.size(); ++i) {
@@ -137,7 +137,7 @@ TEST(Streaming, EveryAlignmentOfARowWithTheEdge) {
   for (std::size_t shift = 0; shift <= row.size() + 1; ++shift) {
     std::string text = "#" + std::string(shift, 'x') + "\nlat,lon\n";
     while (text.size() < io::Window::kCapacity + 5 * row.size()) text += row;
-    const DataSet data = read_text(text);
+    const ReadPoints data = read_text(text);
     ASSERT_EQ(data.points.size(), (text.size() - shift - 10) / row.size());
     for (std::size_t i = 1; i < data.points.size(); ++i) {
       ASSERT_EQ(data.points[i][0], data.points[0][0]);

@@ -4,9 +4,9 @@
 
 #include <limits>
 
-#include "apps/riemflow/fit/provenance.hpp"
 #include "apps/riemflow/support/exact_flow.hpp"
 #include "apps/riemflow/support/task_progress.hpp"
+#include "riemflow/fit/provenance.hpp"
 
 namespace riemflow::app {
 namespace {
@@ -65,7 +65,7 @@ const char* method_of(const Examination& found) {
 
 Examination examine_model(const Model& model, const ModelChoice& choice, const TrustOptions& options,
                           PointSource* source, const std::string& path) {
-  Examination examination = with_exact_density(model, choice, [&]<class T>(Density<T>& density) {
+  Examination examination = with_exact_density_said(model, choice, [&]<class T>(Density<T>& density) {
     Examination found;
     const auto* flow = dynamic_cast<const Transport<T>*>(&density);
     const SolverOptions solver = flow == nullptr ? SolverOptions{} : flow->config().solver;

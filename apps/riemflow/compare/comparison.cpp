@@ -9,13 +9,13 @@
 
 #include "apps/riemflow/commands.hpp"
 #include "apps/riemflow/fit/output_file.hpp"
-#include "apps/riemflow/fit/pooling.hpp"
-#include "apps/riemflow/fit/progress.hpp"
 #include "apps/riemflow/fit/run.hpp"
 #include "apps/riemflow/support/baselines.hpp"
 #include "apps/riemflow/support/console.hpp"
 #include "apps/riemflow/support/exact_flow.hpp"
 #include "riemflow/core/error.hpp"
+#include "riemflow/fit/pooling.hpp"
+#include "riemflow/fit/provenance.hpp"
 #include "riemflow/kernel/kernel_choice.hpp"
 #include "riemflow/manifold/parse.hpp"
 #include "riemflow/model/model_standardisation.hpp"
@@ -67,15 +67,14 @@ class Comparison final : public Experiment {
     if (!method->preset.empty()) extra["time-limit"] = options_.time_limit;
     if (const auto device = options_.devices.find(method); device != options_.devices.end())
       extra["device"] = device->second;
-    FitRequest request;
     const Method own = readable(*method);
-    request.settings = settings_of(own, extra);
-    const TrainingData data = read_training_data(options_.data, request.settings);
-    request.settings = settings_of(on(own, *parse_manifold<double>(data.manifold)), extra, &request.recorded);
+    Observer silent;
+    const DataSet data = read_data_set(options_.data, options_for(own, extra), silent);
+    FitRequest request{"", options_for(on(own, *parse_manifold<double>(data.manifold)), extra)};
     const Points<double> test = part_of<double>(data.points, data.split.test);
     Json result = {{"split", split}};
     if (method->preset.empty())
-      add_scores(base_log_densities(standardised(data)), result);
+      add_scores(base_log_densities(standardised(data, silent)), result);
     else
       fit(request, data, test, fmt::format("{}-{}-{}-{}", method->name, protocol, split, getpid()), result);
     result["points"] = {data.split.training.size(), data.split.validation.size(), test.size()};
@@ -94,7 +93,7 @@ class Comparison final : public Experiment {
     throw Error("unknown cell " + cell, "report this", Fault::internal);
   }
 
-  static std::vector<double> base_log_densities(const TrainingData& data) {
+  static std::vector<double> base_log_densities(const DataSet& data) {
     const Points<double> test = part_of<double>(data.points, data.split.test);
     std::vector<double> values = base_scores(data.manifold, test).log_densities;
     for (double& value : values) value -= data.standardisation.log_scale();
@@ -109,7 +108,7 @@ class Comparison final : public Experiment {
     result["log_densities"] = rounded_array(log_densities, 6);
   }
 
-  void fit(FitRequest& request, const TrainingData& data, const Points<double>& test, const std::string& name,
+  void fit(FitRequest& request, const DataSet& data, const Points<double>& test, const std::string& name,
            Json& result) const {
     request.output = (std::filesystem::path(options_.directory) / (name + ".model")).string();
     struct Cleanup {
@@ -122,13 +121,14 @@ class Comparison final : public Experiment {
     } cleanup{request.output};
     const FitResult fitted = run_fit(request, data);
     Model model = load_model(request.output);
+    Observer silent;
     if (model.config.model == ModelKind::kde)
-      model = with_all_centres(fitted.kernels.value().recipe, standardised(data), request.settings.threads);
-    ModelChoice choice;
-    choice.threads = request.settings.threads;
+      model = with_all_centres(fitted.kernels.value().recipe, standardised(data, silent),
+                               request.options.threads);
+    const Evaluation choice{0, request.options.threads};
     add_scores(log_densities_of_model(model, choice, test), result);
     const Mass mass = with_exact_density(model, choice, [&](auto& density) {
-      return total_mass(density, kMassOptions, kMassSamples, request.settings.seed,
+      return total_mass(density, kMassOptions, kMassSamples, request.options.seed,
                         FlowMass::by_change_of_variables);
     });
     result["mass"] = mass.integral.value;
@@ -137,12 +137,12 @@ class Comparison final : public Experiment {
     result["fit_seconds"] = fitted.seconds;
     result["iterations"] = fitted.progress.iteration;
     result["stopped"] = fitted.stopped;
-    if (!fitted.members.empty()) result["members"] = fitted.members;
+    if (!fitted.members.empty()) result["members"] = json_of(fitted.members);
   }
 
   /// A kernel density as good as it can be: its recipe chosen on the validation points, which then are
   /// centres too, as in the pool of `fit`.
-  static Model with_all_centres(const KernelRecipe& recipe, const TrainingData& data, int threads) {
+  static Model with_all_centres(const KernelRecipe& recipe, const DataSet& data, int threads) {
     ThreadPool pool(threads);
     const std::shared_ptr<const Manifold<double>> manifold = parse_manifold<double>(data.manifold);
     std::vector<std::size_t> known = data.split.training;
@@ -162,12 +162,10 @@ class Comparison final : public Experiment {
 std::vector<Summary> summaries_of(const Results& results, const ComparisonOptions& options) {
   std::vector<Summary> summaries;
   for (const std::string& protocol : options.protocols) {
-    const FitSettings settings =
-        settings_of(readable(*options.methods.front()), protocol_values(options, protocol));
-    const TrainingData data = [&] {
-      const Silence silence;
-      return read_training_data(options.data, settings);
-    }();
+    const FitOptions settings =
+        options_for(readable(*options.methods.front()), protocol_values(options, protocol));
+    Observer silent;
+    const DataSet data = read_data_set(options.data, settings, silent);
     TestPoints tests;
     for (std::uint64_t seed = options.seeds.first; seed <= options.seeds.last; ++seed)
       tests[seed] = split_points(data.groups, parse_split(settings.split), seed).test;

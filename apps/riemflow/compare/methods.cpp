@@ -5,7 +5,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 
-#include "apps/riemflow/fit/recorded.hpp"
+#include "apps/riemflow/fit/options.hpp"
 #include "riemflow/core/error.hpp"
 #include "riemflow/model/mixture_density.hpp"
 
@@ -79,20 +79,21 @@ Method row_of(const std::string& text) {
   for (const Method& method : all_methods())
     require(method.name != name, where + "a method has this name", "take another", Fault::usage);
   Method row{name, "", "default", {}, false, 60};
-  Scratch scratch;
-  scratch.app.add_option("--preset", row.preset);
+  CLI::App options;
+  declare(options);
+  options.add_option("--preset", row.preset);
   try {
-    scratch.app.parse(text.substr(equals + 1));
+    options.parse(text.substr(equals + 1));
   } catch (const CLI::ParseError& error) {
     throw Error(where + error.what(), "give options of riemflow fit, as its --help lists them", Fault::usage);
   }
-  row.options = given_values(scratch.app);
+  row.options = given_values(options);
   refuse_contradictions(row.options, where);
   for (const auto& [option, value] : row.options)
-    require(option == "model" || is_of_one_model(scratch.app, option),
+    require(option == "model" || is_of_one_model(option),
             fmt::format("{}--{} is no setting of one model", where, option),
             "what all rows share is given to compare itself", Fault::usage);
-  settings_of(row, {});  // throws where values or preset cannot be
+  options_for(row, {});  // throws where values or preset cannot be
   return row;
 }
 
@@ -115,16 +116,11 @@ bool has_device(const Method& method) {
          (model == method.options.end() || (model->second != "kde" && model->second != "vmf-mixture"));
 }
 
-FitSettings settings_of(const Method& method, const Values& extra, Values* recorded) {
+FitOptions options_for(const Method& method, const Values& extra) {
   Values values = overridden(overridden(preset_values(method.preset), method.options), extra);
   if (const auto objective = values.find("objective"); objective != values.end())
     values = overridden(objective_values(objective->second), values);
-  Scratch scratch;
-  set_values(scratch.app, values);
-  if (recorded != nullptr)
-    for (const auto& [name, value] : effective_values(scratch.app))
-      if (is_recorded(name)) (*recorded)[name] = value;
-  return scratch.settings;
+  return options_of(values);
 }
 
 std::string command_of(const Method& method, const Manifold<double>& manifold) {

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "apps/riemflow/fit/layers.hpp"
-#include "apps/riemflow/fit/settings.hpp"
+#include "riemflow/fit/fit_options.hpp"
+#include "riemflow/fit/option_values.hpp"
 #include "riemflow/manifold/manifold.hpp"
 
 namespace riemflow::app {
@@ -37,7 +37,7 @@ Method on(const Method& method, const Manifold<double>& manifold);
 bool has_device(const Method& method);
 
 /// The settings of `riemflow fit` for the method, with `extra` over its own.
-FitSettings settings_of(const Method& method, const Values& extra, Values* recorded = nullptr);
+FitOptions options_for(const Method& method, const Values& extra);
 /// "fit --preset paper --model stereographic"
 std::string command_of(const Method& method, const Manifold<double>& manifold);
 

@@ -1,339 +1,114 @@
 #include "apps/riemflow/fit/run.hpp"
 
-#include <algorithm>
-#include <cmath>
 #include <filesystem>
-#include <limits>
-#include <numeric>
+#include <memory>
 
 #include "apps/riemflow/commands.hpp"
-#include "apps/riemflow/fit/automatic.hpp"
-#include "apps/riemflow/fit/kernel.hpp"
-#include "apps/riemflow/fit/mixture.hpp"
 #include "apps/riemflow/fit/output_file.hpp"
 #include "apps/riemflow/fit/progress.hpp"
-#include "apps/riemflow/fit/provenance.hpp"
 #include "apps/riemflow/support/console.hpp"
 #include "apps/riemflow/support/signals.hpp"
-#include "riemflow/core/cancel.hpp"
+#include "apps/riemflow/support/task_progress.hpp"
 #include "riemflow/core/error.hpp"
-#include "riemflow/distribution/base.hpp"
-#include "riemflow/distribution/draws.hpp"
-#include "riemflow/fit/base_start.hpp"
-#include "riemflow/fit/checkpoint.hpp"
+#include "riemflow/fit/provenance.hpp"
 #include "riemflow/fit/training_log.hpp"
-#include "riemflow/manifold/parse.hpp"
-#include "riemflow/model/kernel_model.hpp"
 
 namespace riemflow::app {
 namespace {
 
-/// Of the model, by which a fit to a target is validated and, with others, judged in the end.
-constexpr std::size_t kValidationDraws = 1000, kFinalDraws = 10000, kFewDraws = 100;
-/// Of a time limit, for the scores in the end.
-constexpr double kMostForScores = 0.5;
-/// Share of a target's mass; less is in the tails.
-constexpr double kMostMissed = 0.02;
-
-template <class T>
-class Run {
+class FitObserver final : public Observer {
  public:
-  Run(const FitRequest& request, const TrainingData& data)
+  explicit FitObserver(const FitRequest& request)
       : request_(request),
-        data_(data),
-        config_(fit_config(request.settings, data.manifold, data.split.training.size())),
-        flow_(begun()),
-        fit_(data.target ? Fit<T>(*flow_, config_, data.target, kValidationDraws)
-                         : Fit<T>(*flow_, config_, part_of<T>(data.points, data.split.training),
-                                  part_of<T>(data.points, data.split.validation))) {
-    for (const auto* part : {&data.split.training, &data.split.validation, &data.split.test}) check(*part);
-    if (request.resume != nullptr) fit_.restore(fit_state<T>(*request.resume));
-  }
+        log_(request.options.log, request.resume == nullptr ? 0 : iterations_of(*request.resume), say_text) {}
 
-  FitResult operator()() {
-    const double limit = seconds_of(request_.settings.time_limit);
-    const auto start = Clock::now();
-    TrainingLog log(request_.settings.log, fit_.progress().iteration, say_text);
-    save_or_probe();
-    auto saved = Clock::now();
-    FitResult result;
-    watch_interrupts();
-    {
-      ProgressLine line(config_.iterations + config_.finetune, limit, request_.settings.quiet);
-      const auto show = [&](const FitProgress& progress) {
-        request_.watch ? request_.watch(progress) : line.update(progress);
-      };
-      const auto out_of_time = [&] {
-        return interrupted() || seconds_since(start) >= limit - seconds_for_scores(limit);
-      };
-      while (!fit_.done() && !out_of_time()) {
-        try {
-          const CancelScope scope(out_of_time);
-          fit_.advance([&](const FitProgress& progress) {
-            const FitProgress shown = in_units(progress);
-            log.add("", shown, seconds_since(start));
-            show(shown);
-          });
-        } catch (const Cancelled&) {  // a long step: as if it had not begun
-          break;
-        }
-        if (seconds_since(saved) < request_.settings.checkpoint_every) continue;
-        save_or_warn();
-        saved = Clock::now();
-      }
-    }
-    const FitState<T> state = fit_.state();
-    if (interrupted() && !fit_.done()) end_interrupted(state);
-    result.stopped = !fit_.done()                 ? "time limit"
-                     : !fit_.divergence().empty() ? "divergence"
-                     : fit_.out_of_patience()     ? "patience"
-                                                  : "iterations";
-    try {
-      const CancelScope scope(interrupted);
-      fit_.finish();
-      refuse_or_say_divergence();
-      result.progress = in_units(fit_.progress());
-      result.parameters = flow_->parameters().size();
-      score_test(result, limit - seconds_since(start));
-    } catch (const Cancelled&) {
-      end_interrupted(state);
-    }
-    Model model = described(flow_->parameters(), state);
-    model.metadata["provenance"] = provenance(request_, data_, result.progress, &result).dump();
-    save_finished(request_.output, model);
-    result.seconds = seconds_since(start);
-    return result;
-  }
+  void say(const std::string& sentence) override { say_text(request_.label + sentence); }
 
- private:
-  /// Nats of densities in the units of the data. A loss of flow matching has no such.
-  FitProgress in_units(FitProgress progress) const {
-    const double unit = data_.standardisation.log_scale();
-    const bool likelihood =
-        config_.objective == Objective::likelihood || progress.iteration > config_.iterations;
-    if (likelihood) progress.loss += unit;
-    progress.validation += unit;
-    progress.best += unit;
-    return progress;
-  }
-
-  Device device() const { return device_named(request_.settings.device).value(); }
-
-  /// As the fit begins; a run that is resumed brings its own parameters. Over a kernel density a flow begins
-  /// at rest: as that density.
-  std::unique_ptr<Transport<T>> begun() {
-    auto flow =
-        make_transport<T>(config_.flow, request_.settings.seed, request_.settings.threads, device(), base());
-    require(config_.flow.base.kind == BaseKind::standard || config_.train.adam.decay == 0,
-            "--weight-decay beside a base that is learned", "it would spread the base out: give one of them");
-    if (request_.resume == nullptr && !data_.target)
-      start_base(*flow, part_of<double>(data_.points, data_.split.training),
-                 part_of<double>(data_.points, data_.split.validation), request_.settings.seed);
-    if (flow->exact_base() == nullptr) return flow;
-    const ParameterLayout layout = flow->layout();
-    for (const ParameterBlock& block : layout.blocks())
-      if (block.name.starts_with("output."))
-        std::fill_n(flow->parameters().begin() + static_cast<std::ptrdiff_t>(block.offset), block.size(),
-                    T(0));
-    return flow;
-  }
-  /// A kernel density is fitted once: a run that is resumed has it from its checkpoint.
-  std::shared_ptr<const Distribution<double>> base() {
-    if (request_.settings.base != "kde") return nullptr;
-    KernelParameters parameters;
-    if (request_.resume != nullptr) {
-      parameters = kernels_of(*request_.resume, kBasePrefix);
-    } else {
-      const KernelFit fit = fit_kernels(request_.settings, data_, 1.0 / 3);
-      parameters = fit.parameters;
-      KernelModel<double> density(data_.manifold, parameters, request_.settings.threads);
-      say("{}Base: {}; its validation NLL is {:.4f} nats.", request_.label,
-          text_of({fit.recipe, parameters.size()}),
-          data_.standardisation.log_scale() -
-              density.log_prob(part_of<double>(data_.points, data_.split.validation)).mean());
-    }
-    return std::make_shared<KernelDensity>(parse_manifold<double>(data_.manifold), std::move(parameters));
-  }
-
-  /// Names a point that its rounding to T takes off the manifold by its line.
-  void check(const std::vector<std::size_t>& part) const {
-    const Points<T> points = part_of<T>(data_.points, part);
-    for (std::size_t i = 0; i < points.size(); ++i)
-      if (const auto defect = flow_->manifold().defect(points[i]))
-        throw Error(fmt::format("{}, {} {}: {}", data_.name, data_.line_word, data_.lines[part[i]], *defect),
-                    "use --precision double", Fault::bad_data);
-  }
-
-  /// The densities of a model are exact, however it was trained.
-  FlowConfig exact_config() const {
-    FlowConfig config = config_.flow;
-    config.divergence = {};
-    config.regularisation = {};
-    return config;
-  }
-
-  Model described(std::span<const T> parameters, const FitState<T>& state) const {
-    Model model = make_model<T>(*flow_, parameters);
-    model.config = exact_config();
-    model.state = state_tensors(state);
-    describe(model, request_, data_);
-    return model;
-  }
-
-  [[noreturn]] void end_interrupted(const FitState<T>& state) const {
-    save_model(partial_path(request_.output), checkpoint(state));
+  void begin(const PlannedStage& stage) override {
+    stage_ = stage.name;
     if (!request_.watch)
-      say("Interrupted after {} iterations; {} holds the best model so far, for every command to use. The "
-          "same command with --resume goes on.",
-          state.progress.iteration, partial_path(request_.output));
-    throw Exit{kInterrupted};
+      line_ = std::make_unique<ProgressLine>(stage.iterations, stage.seconds, request_.options.quiet);
   }
-
-  Model checkpoint(const FitState<T>& state) const {
-    // Before the first validation there is no best: the current parameters are.
-    const bool validated = !std::isnan(state.progress.best);
-    Model model = described(validated ? state.best_parameters : state.parameters, state);
-    model.metadata["provenance"] = provenance(request_, data_, in_units(state.progress), nullptr).dump();
-    return model;
+  void step(const FitProgress& progress, const std::string& note) override {
+    log_.add(stage_, progress, seconds_since(start_));
+    if (request_.watch) return request_.watch(progress);
+    line_->note(note.empty() ? stage_ : note);
+    line_->update(progress);
   }
+  void end_stage() override { line_.reset(); }
 
-  /// The flow with the exact divergence; null if it has that already.
-  std::unique_ptr<Transport<T>> exact_flow() const {
-    if (flow_->exact()) return nullptr;
-    auto exact =
-        make_transport<T>(exact_config(), 0, request_.settings.threads, device(), flow_->exact_base());
-    std::copy(flow_->parameters().begin(), flow_->parameters().end(), exact->parameters().begin());
-    return exact;
+  void begin_task(const std::string& name) override {
+    task_ = std::make_unique<TaskProgress>(name, 0, request_.options.quiet);
   }
+  void task(double share) override { task_->reach(share, 1); }
+  void end_task() override { task_.reset(); }
 
-  /// To be left over by the training.
-  double seconds_for_scores(double limit) const {
-    const std::size_t points = data_.target ? 2 * kFinalDraws : data_.split.test.size();
-    return std::min(kMostForScores * limit, fit_.seconds_to_finish(points));
-  }
-
-  /// As many draws of the model as `seconds` have room for, by the time that a few take.
-  std::size_t final_draws(Density<T>& density, double seconds) const {
-    if (std::isinf(seconds)) return kFinalDraws;
-    const auto start = Clock::now();
-    score_against(density, *data_.target, kFewDraws, request_.settings.seed + 1);
-    const double few = seconds_since(start) + 1e-6;
-    return static_cast<std::size_t>(
-        std::clamp(kFewDraws * seconds / (1.5 * few), 1.0 * kFewDraws, 1.0 * kFinalDraws));
-  }
-
-  void score_test(FitResult& result, double seconds) {
-    const auto reference = default_base<T>(parse_manifold<T>(data_.manifold));
-    result.reference = flow_->manifold().compact() ? "uniform density" : reference->name();
-    result.test_nll = result.test_error = result.reference_nll = std::numeric_limits<double>::quiet_NaN();
-    if (data_.target) {
-      const std::unique_ptr<Transport<T>> exact = exact_flow();
-      Transport<T>& flow = exact ? *exact : *flow_;
-      const std::size_t draws = final_draws(flow, seconds);
-      result.target = score_against(flow, *data_.target, draws, request_.settings.seed + 1);
-      result.failed_test_points = result.target->failed;
-      if (result.target->failed > 0)
-        say("{}Warning: {} of {} draws failed.", request_.label, result.target->failed, draws);
-      result.cover = cover_of(flow, *data_.target, draws, request_.settings.seed + 1);
-      warn_of_missed(*result.cover);
+  /// A first one is to see that it can be written, and leaves what is there from an earlier fit.
+  void checkpoint(const Model& model) override {
+    const std::string path = partial_path(request_.output);
+    const bool first = !std::exchange(begun_, true);
+    if (first && is_flow(model.config.model)) {
+      if (!std::filesystem::exists(path)) return save_model(path, model);
+      if (request_.resume == nullptr)
+        say(fmt::format(
+            "{} is of an earlier fit, and the next checkpoint replaces it; --resume would go on from it.",
+            path));
+      return;
     }
-    if (data_.split.test.empty()) return;
-    const Points<T> test = part_of<T>(data_.points, data_.split.test);
-    const std::vector<double> log_reference = log_densities_of(*reference, test);
-    const double unit = data_.standardisation.log_scale();
-    result.reference_nll = unit - std::accumulate(log_reference.begin(), log_reference.end(), 0.0) /
-                                      static_cast<double>(test.size());
-    const std::unique_ptr<Transport<T>> exact = exact_flow();
-    const LogProb<T> scored = (exact ? *exact : *flow_).log_prob(test);
-    result.test_nll = unit - scored.mean();
-    result.test_error = scored.standard_error();
-    result.failed_test_points = scored.summary.failures.size();
-    for (const Failure& failure : scored.summary.failures)
-      say("{}Warning: test point of {}, {} {}: {}.", request_.label, data_.name, data_.line_word,
-          data_.lines[data_.split.test[failure.point]], explain(failure.status));
-  }
-
-  void warn_of_missed(const TargetCover& cover) const {
-    if (cover.failed > 0)
-      say("{}Warning: at {} of {} draws of the target the model has no density that can be computed.",
-          request_.label, cover.failed, cover.failed + cover.draws);
-    if (cover.missed_share > kMostMissed)
-      say("{}Warning: the model misses about {:.{}f} % of the target's mass: it has less than a tenth of the "
-          "target's density there, and reverse KL cannot see it. Give a longer --forward-start (it is {}), "
-          "more --iterations, or another --seed.",
-          request_.label, 100 * cover.missed_share, cover.missed_share < 0.1 ? 1 : 0, config_.forward_start);
-  }
-
-  /// A training with steps that had no finite gradient, and no finite validation, is refused: what it would
-  /// write is of no use. One that the time limit ended before its first validation, or whose solver is too
-  /// narrow for the validation points, has its parameters as they are.
-  void refuse_or_say_divergence() const {
-    const FitProgress& p = fit_.progress();
-    const std::string why = fit_.divergence();
-    const std::string advice =
-        fmt::format("a smaller --rate (it is {:g}) or --clip 1 helps",
-                    p.iteration <= config_.iterations ? config_.train.schedule.rate : config_.finetune_rate);
-    if (!why.empty() && std::isfinite(p.best))
-      say("{}Warning: training diverged at iteration {}: {}. The best model, of iteration {}, is kept; {}.",
-          request_.label, p.iteration, why, p.best_iteration, advice);
-    if (!std::isfinite(p.best) && (!why.empty() || (std::isinf(p.best) && p.skipped > 0)))
-      throw Error(why.empty()
-                      ? fmt::format("no validation of {} iterations was finite", p.iteration)
-                      : fmt::format("training diverged at iteration {}: {}, and no validation was finite",
-                                    p.iteration, why),
-                  advice, Fault::numerical);
-  }
-
-  /// At the start: a first checkpoint where there is none yet.
-  void save_or_probe() const {
-    require_place(request_.output);
-    if (!std::filesystem::exists(partial_path(request_.output))) return save_partial();
-    if (request_.resume == nullptr)
-      say("{}{} is of an earlier fit, and the next checkpoint replaces it; --resume would go on from it.",
-          request_.label, partial_path(request_.output));
-  }
-
-  void save_partial() const { save_model(partial_path(request_.output), checkpoint(fit_.state())); }
-
-  /// A checkpoint that cannot be written is no reason to lose the training: the disk may have room again.
-  void save_or_warn() const {
+    // One that cannot be written is no reason to lose the training: the disk may have room again.
     try {
-      save_partial();
+      save_model(path, model);
     } catch (const Error& error) {
       if (error.fault() != Fault::cannot_write) throw;
-      say("{}Warning: {}. Training goes on.", request_.label, error.what());
+      say(fmt::format("Warning: {}. Training goes on.", error.what()));
     }
+  }
+
+  bool cancelled() const override { return interrupted(); }
+
+ private:
+  static long iterations_of(const Model& model) {
+    const auto about = read_provenance(metadata_of(model, "provenance"));
+    return about.is_object() ? about.value("iterations", 0L) : 0;
   }
 
   const FitRequest& request_;
-  const TrainingData& data_;
-  FitConfig config_;
-  std::unique_ptr<Transport<T>> flow_;
-  Fit<T> fit_;
+  TrainingLog log_;
+  Clock::time_point start_ = Clock::now();
+  std::string stage_;
+  std::unique_ptr<ProgressLine> line_;
+  std::unique_ptr<TaskProgress> task_;
+  bool begun_ = false;
 };
+
+[[noreturn]] void end_interrupted(const FitRequest& request, const FitResult& result) {
+  const std::string path = partial_path(request.output);
+  if (result.model) save_model(path, *result.model);
+  if (result.model && !request.watch) {
+    const ModelKind kind = result.model->config.model;
+    if (is_flow(kind))
+      say("Interrupted after {} iterations; {} holds the best model so far, for every command to use. The "
+          "same "
+          "command with --resume goes on.",
+          result.progress.iteration, path);
+    else
+      say("Interrupted; {} holds the {}, for every command to use. The fit of a {} cannot be resumed.", path,
+          kind == ModelKind::pool ? "pool of what there is" : "best mixture so far",
+          kind == ModelKind::pool ? "pool" : "mixture");
+  }
+  throw Exit{kInterrupted};
+}
 
 }  // namespace
 
-std::string why_not_on_gpu(const FitSettings& settings, const std::string& manifold) {
-  const FitConfig config = fit_config(settings, manifold, 1);
-  if (settings.precision == "double") return "the GPU computes in float, not in double";
-  if (settings.base == "kde") return "the GPU has no kernel density as a base";
-  try {
-    make_transport<float>(config.flow, 0, 1, Device::cuda);
-  } catch (const Error& error) {
-    const std::string text = error.what();
-    return text.substr(0, text.size() - error.advice().size() - 2);
-  }
-  return "";
-}
-
-FitResult run_fit(const FitRequest& request, const TrainingData& raw) {
-  const TrainingData data = standardised(raw);
-  if (request.settings.model == name_of(ModelKind::vmf_mixture)) return run_mixture_fit(request, data);
-  if (request.settings.model == name_of(ModelKind::pool)) return run_pool_fit(request, data);
-  if (request.settings.model == name_of(ModelKind::kde)) return run_kernel_fit(request, data);
-  if (request.settings.precision == "double") return Run<double>(request, data)();
-  return Run<float>(request, data)();
+FitResult run_fit(const FitRequest& request, const DataSet& data) {
+  require_place(request.output);
+  watch_interrupts();
+  FitObserver observer(request);
+  FitResult result = fit(data, request.options, observer, request.resume);
+  if (result.stopped == "interrupted") end_interrupted(request, result);
+  save_finished(request.output, *result.model);
+  return result;
 }
 
 }  // namespace riemflow::app

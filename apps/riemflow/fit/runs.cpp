@@ -13,13 +13,13 @@
 
 #include "apps/riemflow/commands.hpp"
 #include "apps/riemflow/fit/output_file.hpp"
-#include "apps/riemflow/fit/provenance.hpp"
-#include "apps/riemflow/fit/recorded.hpp"
 #include "apps/riemflow/fit/runs_progress.hpp"
 #include "apps/riemflow/fit/runs_result.hpp"
 #include "apps/riemflow/support/console.hpp"
 #include "apps/riemflow/support/signals.hpp"
 #include "riemflow/core/error.hpp"
+#include "riemflow/fit/provenance.hpp"
+#include "riemflow/fit/recorded.hpp"
 #include "riemflow/io/atomic_file.hpp"
 
 namespace riemflow::app {
@@ -39,7 +39,7 @@ bool is_finished(const FitRequest& request) {
   if (request.resume == nullptr) return false;
   const auto about = read_provenance(request.resume->metadata.at("provenance"));
   if (!about.is_object() || about.value("finished", nlohmann::ordered_json()) != true) return false;
-  Values before = recorded_settings(*request.resume), now = request.recorded;
+  Values before = recorded_settings(*request.resume), now = recorded_values(request.options);
   before.erase("device");
   now.erase("device");
   return before == now;
@@ -47,11 +47,11 @@ bool is_finished(const FitRequest& request) {
 
 class Training {
  public:
-  Training(const std::vector<FitRequest>& requests, const TrainingData& data)
+  Training(const std::vector<FitRequest>& requests, const DataSet& data)
       : requests_(requests), data_(data), outcomes_(requests.size()) {}
 
   std::vector<Outcome> operator()() {
-    const FitSettings& settings = requests_.front().settings;
+    const FitOptions& settings = requests_.front().options;
     for (std::size_t run = 0; run < requests_.size(); ++run) {
       if (is_finished(requests_[run]))
         outcomes_[run].about = read_provenance(requests_[run].resume->metadata.at("provenance"));
@@ -95,7 +95,7 @@ class Training {
   void train(const FitRequest& request, Outcome& outcome) const {
     try {
       const FitResult result = run_fit(request, data_);
-      outcome.about = provenance(request, data_, result.progress, &result);
+      outcome.about = provenance(data_, request.options, result.progress, &result);
       outcome.seconds = result.seconds;
     } catch (const Exit&) {  // interrupted
     } catch (const std::bad_alloc&) {
@@ -108,7 +108,7 @@ class Training {
   }
 
   const std::vector<FitRequest>& requests_;
-  const TrainingData& data_;
+  const DataSet& data_;
   std::vector<Outcome> outcomes_;
   std::vector<std::size_t> left_;  // runs to train
   std::atomic<std::size_t> next_ = 0;
@@ -218,16 +218,15 @@ void refuse_strangers(const std::vector<std::optional<Model>>& checkpoints) {
 
 std::vector<FitRequest> requests_of(const FitRequest& first,
                                     const std::vector<std::optional<Model>>& checkpoints) {
-  require(first.settings.seed <= std::numeric_limits<std::uint64_t>::max() - checkpoints.size(),
-          fmt::format("--runs from --seed {} on", first.settings.seed), "give a smaller seed");
+  require(first.options.seed <= std::numeric_limits<std::uint64_t>::max() - checkpoints.size(),
+          fmt::format("--runs from --seed {} on", first.options.seed), "give a smaller seed");
   std::vector<FitRequest> requests;
   for (std::size_t run = 0; run < checkpoints.size(); ++run) {
     const std::string number = std::to_string(run + 1);
     FitRequest request = first;
     request.output = run_path(first.output, number);
-    request.settings.seed = first.settings.seed + run;
-    request.recorded["seed"] = std::to_string(request.settings.seed);
-    if (!first.settings.log.empty()) request.settings.log = run_path(first.settings.log, number);
+    request.options.seed = first.options.seed + run;
+    if (!first.options.log.empty()) request.options.log = run_path(first.options.log, number);
     if (checkpoints[run]) request.resume = &*checkpoints[run];
     request.label = "run " + number + ": ";
     requests.push_back(std::move(request));
@@ -235,7 +234,7 @@ std::vector<FitRequest> requests_of(const FitRequest& first,
   return requests;
 }
 
-void run_fits(const Runs& runs, const TrainingData& data) {
+void run_fits(const Runs& runs, const DataSet& data) {
   require_file(runs.output);
   require_writable(runs.output);
   for (const FitRequest& request : runs.requests) require_place(request.output);
@@ -254,7 +253,7 @@ void run_fits(const Runs& runs, const TrainingData& data) {
   }
   const std::optional<std::size_t> best = best_of(outcomes);
   if (best) copy_file(runs.requests[*best].output, runs.output);
-  if (runs.requests.front().settings.json) {
+  if (runs.requests.front().options.json) {
     print_json(json_of_runs(runs, data, outcomes, best));
   } else {
     answer("{}\n", table_of_runs(runs, data, outcomes));

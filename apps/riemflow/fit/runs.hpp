@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "apps/riemflow/fit/run.hpp"
+#include "riemflow/fit/option_values.hpp"
 
 namespace riemflow::app {
 
@@ -38,6 +39,6 @@ struct Runs {
 /// Trains those that are not finished, copies the best to `output` and prints a table or JSON. A run whose
 /// computation fails is left out; then Error(Fault::numerical) in the end. Exit{130} after an interrupt, with
 /// all checkpoints saved.
-void run_fits(const Runs& runs, const TrainingData& data);
+void run_fits(const Runs& runs, const DataSet& data);
 
 }  // namespace riemflow::app

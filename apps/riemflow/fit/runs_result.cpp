@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "apps/riemflow/fit/provenance.hpp"
+#include "riemflow/fit/provenance.hpp"
 
 namespace riemflow::app {
 namespace {
@@ -38,7 +38,7 @@ std::string with_error(double value, double error) {
 struct ScoreKeys {
   const char *title, *value, *error;
 };
-ScoreKeys score_keys(const TrainingData& data) {
+ScoreKeys score_keys(const DataSet& data) {
   if (data.target) return {"reverse KL", "reverse_kl", "reverse_kl_standard_error"};
   return {"test NLL", "test_nll", "test_nll_standard_error"};
 }
@@ -50,13 +50,13 @@ double Outcome::number(const char* key) const {
   return found != about.end() && found->is_number() ? found->get<double>() : kUnknown;
 }
 
-std::string table_of_runs(const Runs& runs, const TrainingData& data, const std::vector<Outcome>& outcomes) {
+std::string table_of_runs(const Runs& runs, const DataSet& data, const std::vector<Outcome>& outcomes) {
   const ScoreKeys score = score_keys(data);
   std::string text = fmt::format("{:>4}  {:>6}  {:>17}  {:>17}  {:>8}\n", "run", "seed", "validation",
                                  score.title, "seconds");
   for (std::size_t run = 0; run < outcomes.size(); ++run) {
     const Outcome& outcome = outcomes[run];
-    text += fmt::format("{:>4}  {:>6}  ", run + 1, runs.requests[run].settings.seed);
+    text += fmt::format("{:>4}  {:>6}  ", run + 1, runs.requests[run].options.seed);
     if (outcome.ended())
       text += fmt::format("{:>17}  {:>17}  {:>8}\n", with_error(outcome.number("validation_nll"), kUnknown),
                           with_error(outcome.number(score.value), outcome.number(score.error)),
@@ -70,13 +70,13 @@ std::string table_of_runs(const Runs& runs, const TrainingData& data, const std:
                             with_error(mean.value, mean.error));
 }
 
-Json json_of_runs(const Runs& runs, const TrainingData& data, const std::vector<Outcome>& outcomes,
+Json json_of_runs(const Runs& runs, const DataSet& data, const std::vector<Outcome>& outcomes,
                   std::optional<std::size_t> best) {
   Json rows = Json::array();
   for (std::size_t run = 0; run < outcomes.size(); ++run) {
     const Outcome& outcome = outcomes[run];
     Json row = {
-        {"run", run + 1}, {"seed", runs.requests[run].settings.seed}, {"model", runs.requests[run].output}};
+        {"run", run + 1}, {"seed", runs.requests[run].options.seed}, {"model", runs.requests[run].output}};
     for (const char* key :
          {"iterations", "best_iteration", "stopped", "validation_nll", "test_nll", "test_nll_standard_error",
           "failed_test_points", "reverse_kl", "reverse_kl_standard_error", "effective_sample_share",
@@ -95,7 +95,7 @@ Json json_of_runs(const Runs& runs, const TrainingData& data, const std::vector<
     mean[std::string(key) + "_standard_error"] = of.error;
   }
   Json settings = Json::object();
-  for (const auto& [name, value] : runs.requests.front().recorded) settings[name] = value;
+  for (const auto& [name, value] : recorded_values(runs.requests.front().options)) settings[name] = value;
   return {{"model", best ? Json(runs.output) : Json()},
           {"best_run", best ? Json(*best + 1) : Json()},
           {"manifold", data.manifold},

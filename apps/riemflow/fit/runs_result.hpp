@@ -2,6 +2,7 @@
 // What came of several runs, as a table and as JSON.
 
 #include <limits>
+#include <nlohmann/json.hpp>
 
 #include "apps/riemflow/fit/runs.hpp"
 
@@ -19,8 +20,8 @@ struct Outcome {
 };
 
 /// A line a run, and the mean of those that ended ± its standard error.
-std::string table_of_runs(const Runs& runs, const TrainingData& data, const std::vector<Outcome>& outcomes);
-nlohmann::ordered_json json_of_runs(const Runs& runs, const TrainingData& data,
+std::string table_of_runs(const Runs& runs, const DataSet& data, const std::vector<Outcome>& outcomes);
+nlohmann::ordered_json json_of_runs(const Runs& runs, const DataSet& data,
                                     const std::vector<Outcome>& outcomes, std::optional<std::size_t> best);
 
 }  // namespace riemflow::app

@@ -188,7 +188,7 @@ DensityGrid density_grid(const Model& model, const ModelChoice& choice, const Gr
   const std::size_t all = layout.lattice.rows.centres.size();
   grid.log_density.reserve(layout.lattice.size());
   grid.masses.reserve(layout.lattice.size());
-  with_exact_density(model, choice, [&](auto& density) {
+  with_exact_density_said(model, choice, [&](auto& density) {
     CellValues values(density, grid.layout);
     TaskProgress progress("Density", static_cast<double>(all));
     for (std::size_t row = 0; row < all; row += values.rows_at_once()) {

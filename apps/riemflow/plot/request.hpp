@@ -5,12 +5,12 @@
 #include <string>
 #include <vector>
 
-#include "apps/riemflow/fit/recorded.hpp"
 #include "apps/riemflow/grid/density_grid.hpp"
 #include "apps/riemflow/support/data.hpp"
 #include "apps/riemflow/support/failures.hpp"
 #include "apps/riemflow/support/options.hpp"
 #include "riemflow/figure/canvas.hpp"
+#include "riemflow/fit/recorded.hpp"
 #include "riemflow/model/model_file.hpp"
 
 namespace riemflow::app {
@@ -24,9 +24,9 @@ struct PlotPoints {
 struct PlotRequest {
   // As typed.
   std::string output;
-  ModelChoice choice;      ///< MODEL, or a training log for plot_curves
-  DataChoice data_choice;  ///< DATA
-  std::string test_path;   ///< --test
+  ModelChoice choice;     ///< MODEL, or a training log for plot_curves
+  DataFile data_choice;   ///< DATA
+  std::string test_path;  ///< --test
   GridChoice grid;
   std::string scale;  ///< "linear", "log"; empty: the figure's own
   std::uint64_t samples = 0, trajectories = 0, seed = 0;

@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "apps/riemflow/check/examination.hpp"
-#include "apps/riemflow/fit/recorded.hpp"
 #include "apps/riemflow/report/scene.hpp"
 #include "apps/riemflow/support/baselines.hpp"
+#include "riemflow/fit/recorded.hpp"
 #include "riemflow/fit/training_log.hpp"
 
 namespace riemflow::app {

@@ -5,8 +5,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "apps/riemflow/fit/provenance.hpp"
 #include "apps/riemflow/report/encode.hpp"
+#include "riemflow/core/version.hpp"
+#include "riemflow/fit/provenance.hpp"
 #include "riemflow/manifold/parse.hpp"
 #include "riemflow/model/config_json.hpp"
 
@@ -233,7 +234,7 @@ std::string configuration_section(const PageContent& content) {
   body += fmt::format(
       "<h3>The command that made this page</h3>\n<pre><code>{}</code></pre>\n<p class=\"note\">riemflow "
       "{}</p>\n",
-      html(content.command), html(RIEMFLOW_VERSION));
+      html(content.command), html(kVersion));
   return section("configuration", "Configuration", body);
 }
 

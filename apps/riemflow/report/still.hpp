@@ -4,8 +4,8 @@
 #include <array>
 #include <string>
 
-#include "apps/riemflow/fit/recorded.hpp"
 #include "apps/riemflow/report/scene.hpp"
+#include "riemflow/fit/recorded.hpp"
 
 namespace riemflow::app {
 

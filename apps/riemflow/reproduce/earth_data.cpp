@@ -4,8 +4,8 @@
 
 #include <numeric>
 
-#include "apps/riemflow/fit/training_data.hpp"
 #include "riemflow/core/error.hpp"
+#include "riemflow/fit/data_set.hpp"
 #include "riemflow/io/data_sets.hpp"
 #include "riemflow/io/duplicates.hpp"
 

@@ -7,10 +7,6 @@
 
 namespace riemflow::app {
 
-double seconds_since(Clock::time_point start) {
-  return std::chrono::duration<double>(Clock::now() - start).count();
-}
-
 std::string clock_text(double seconds) {
   const auto whole = static_cast<long>(std::lround(std::clamp(seconds, 0.0, 3.6e8)));
   if (whole < 3600) return fmt::format("{}:{:02}", whole / 60, whole % 60);

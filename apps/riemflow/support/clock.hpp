@@ -1,13 +1,11 @@
 #pragma once
-// How long something took, and how that is written.
+// How a time is written.
 
-#include <chrono>
 #include <string>
 
-namespace riemflow::app {
+#include "riemflow/core/stopwatch.hpp"
 
-using Clock = std::chrono::steady_clock;
-double seconds_since(Clock::time_point start);
+namespace riemflow::app {
 
 /// "1:05", "2:03:10"
 std::string clock_text(double seconds);

@@ -6,6 +6,7 @@
 
 #include "apps/riemflow/support/terminal.hpp"
 #include "riemflow/core/error.hpp"
+#include "riemflow/core/setting.hpp"
 #include "riemflow/io/message.hpp"
 
 namespace riemflow::app {
@@ -18,11 +19,15 @@ bool line_open = false;            // one that rewrites itself
 
 }  // namespace
 
+std::string with_flags(std::string_view text) {
+  return with_settings(text, [](std::string_view name) { return "--" + std::string(name); });
+}
+
 void say_text(const std::string& text) {
   // A message that nobody can receive is no reason to fail.
   if (quiet || silent) return;
   const std::lock_guard lock(mutex);
-  std::fputs(((line_open ? "\n" : "") + io::printable(text) + "\n").c_str(), stderr);
+  std::fputs(((line_open ? "\n" : "") + io::printable(with_flags(text)) + "\n").c_str(), stderr);
   line_open = false;
 }
 
@@ -53,12 +58,13 @@ Silence::Silence() : before_(silent) { silent = true; }
 Silence::~Silence() { silent = before_; }
 
 void answer_text(const std::string& text) {
-  const std::string shown = io::printable(text);
+  const std::string shown = io::printable(with_flags(text));
   std::fwrite(shown.data(), 1, shown.size(), stdout);  // finish_output tells if it failed
 }
 
 void print_json(const nlohmann::ordered_json& value) {
-  const std::string text = value.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+  const std::string text =
+      with_flags(value.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace)) + "\n";
   std::fwrite(text.data(), 1, text.size(), stdout);  // finish_output tells if it failed
 }
 

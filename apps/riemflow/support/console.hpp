@@ -11,6 +11,9 @@
 
 namespace riemflow::app {
 
+/// ‹rate› (core/setting.hpp) as --rate.
+std::string with_flags(std::string_view text);
+
 /// A line for people, from any thread.
 void say_text(const std::string& text);
 template <class... Args>

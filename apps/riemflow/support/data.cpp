@@ -1,60 +1,37 @@
 #include "apps/riemflow/support/data.hpp"
 
 #include <CLI/CLI.hpp>
-#include <filesystem>
 
 #include "apps/riemflow/support/console.hpp"
-#include "riemflow/io/data_sets.hpp"
+#include "apps/riemflow/support/signals.hpp"
+#include "riemflow/fit/option_field.hpp"
 
 namespace riemflow::app {
 
-std::unique_ptr<PointSource> DataChoice::open(const std::string& manifold) const {
-  const ReadOptions options = reading.options(manifold);
-  auto source = held ? open_points_in(*held, path == "-" ? "<stdin>" : path, options)
-                     : open_data(path, options, data_dir);
+std::unique_ptr<PointSource> open_said(const DataFile& data, const std::string& manifold) {
+  auto source = data.open(manifold);
   for (const std::string& sentence : source->assumptions().sentences()) say_text(sentence);
   return source;
 }
 
-DataChoice DataChoice::reopenable() const {
-  std::error_code ignored;
-  if (held || is_regular(path) || (path != "-" && !std::filesystem::exists(path, ignored))) return *this;
-  const auto source = io::open_bytes(path);
-  std::string all, piece(std::size_t{1} << 16, '\0');
-  while (const std::size_t n = source->read(piece.data(), piece.size())) all.append(piece, 0, n);
-  DataChoice copy = *this;
-  copy.held = std::make_shared<const std::string>(std::move(all));
-  return copy;
-}
-
-bool is_regular(const std::string& path) {
-  std::error_code ignored;
-  return path != "-" && std::filesystem::is_regular_file(path, ignored);
-}
-
-CLI::Option* add_data(CLI::App& command, DataChoice& choice, const std::string& name) {
+CLI::Option* add_data(CLI::App& command, DataFile& data, const std::string& name) {
   auto* option =
       command
-          .add_option(name, choice.path,
+          .add_option(name, data.path,
                       "File of points (CSV, TSV, NPY, GeoJSON), - for standard input, or the name of "
                       "a data set (`riemflow data list`)")
           ->type_name(kDataType);
-  add_reading(command, choice.reading);
-  add_data_dir(command, choice.data_dir);
+  add_reading(command, data.reading);
+  add_data_dir(command, data.data_dir);
   return option;
 }
 
 void add_data_dir(CLI::App& command, std::string& folder) {
-  command
-      .add_option("--data-dir", folder,
-                  "Folder of the paper's data sets, with earth/ and torus/ in it; RIEMFLOW_DATA unless given")
-      ->type_name("DIR")
-      ->group("Reading");
+  const OptionField& field = *option_field("data-dir");
+  command.add_option("--data-dir", folder, field.help)->type_name(field.type)->group(field.group);
 }
 
-std::string place_of(const Assumptions& assumptions, std::uint64_t line) {
-  return assumptions.row == "line" ? fmt::format("{}:{}", assumptions.path, line)
-                                   : fmt::format("{}: {} {}", assumptions.path, assumptions.row, line);
-}
+void Teller::say(const std::string& sentence) { say_text(sentence); }
+bool Teller::cancelled() const { return interrupted(); }
 
 }  // namespace riemflow::app

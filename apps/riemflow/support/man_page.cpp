@@ -4,6 +4,7 @@
 
 #include "apps/riemflow/support/manual_pages.hpp"
 #include "apps/riemflow/support/manual_text.hpp"
+#include "riemflow/core/version.hpp"
 
 namespace riemflow::app {
 namespace {
@@ -94,7 +95,7 @@ std::string man_page(const CommandInfo& top) {
       "{} \\fICOMMAND\\fR [\\fIOPTIONS\\fR]\n.SH DESCRIPTION\n{}\n.PP\n{} lists the commands, {} says what "
       "one does.\n"
       ".SH COMMANDS\n",
-      RIEMFLOW_VERSION, roff(top.help), bold("riemflow"), roff(kConventions), bold("riemflow --help"),
+      kVersion, roff(top.help), bold("riemflow"), roff(kConventions), bold("riemflow --help"),
       bold("riemflow COMMAND --help"));
   for_each_command(top, [&](const CommandInfo& command) {
     if (&command == &top || !command.commands.empty()) return;

@@ -4,11 +4,12 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <thread>
 
+#include "apps/riemflow/support/console.hpp"
 #include "riemflow/core/error.hpp"
 #include "riemflow/core/suggest.hpp"
 #include "riemflow/core/text.hpp"
+#include "riemflow/fit/option_field.hpp"
 #include "riemflow/io/message.hpp"
 #include "riemflow/io/number.hpp"
 
@@ -74,55 +75,53 @@ CLI::Option* add_json(CLI::App& command, bool& json) {
   return command.add_flag("--json", json, "Print the result as JSON");
 }
 
+namespace {
+
+/// The option of a fit with that name (riemflow/fit/option_field.hpp), for a command that has its own place
+/// for it.
+CLI::Option* add_as_of_fit(CLI::App& command, const char* name, std::function<void(const FitOptions&)> take) {
+  const OptionField& field = *option_field(name);
+  const auto set = [&field, take = std::move(take)](const std::string& typed) {
+    FitOptions scratch;
+    field.set(scratch, typed);
+    take(scratch);
+  };
+  CLI::Option* option =
+      field.kind == OptionKind::flag
+          ? command.add_flag_callback(
+                "--" + field.name, [set] { set("true"); }, with_flags(field.help))
+          : check_by(command.add_option_function<std::string>("--" + field.name, set, with_flags(field.help))
+                         ->type_name(field.type),
+                     [&field](const std::string& typed) {
+                       FitOptions scratch;
+                       field.set(scratch, typed);
+                     });
+  if (field.kind != OptionKind::flag && !field.initial.empty()) option->default_str(field.initial);
+  return option->group(field.group);
+}
+
+}  // namespace
+
 CLI::Option* add_device(CLI::App& command, std::string& name) {
-  return add_choice(
-      command, "--device", name, {kDevices.begin(), kDevices.end()},
-      "Where it is computed; cuda: an NVIDIA GPU, in a build that has it; auto: there if it can be");
+  return add_as_of_fit(command, "device", [&name](const FitOptions& given) { name = given.device; })
+      ->group("Options");
 }
 
 CLI::Option* add_threads(CLI::App& command, int& threads) {
-  const auto check = [](const std::string& typed) -> std::string {
-    const unsigned cores = std::max(1u, std::thread::hardware_concurrency());
-    const long most = std::max(16L, 4L * static_cast<long>(cores));
-    long value = 0;
-    if (!CLI::detail::lexical_cast(typed, value)) return "";  // the conversion complains
-    if (value >= 0 && value <= most) return "";
-    return fmt::format("{} threads make no sense on {} core{}; give 0 for one a core, at most {}", value,
-                       cores, cores == 1 ? "" : "s", most);
-  };
-  return command.add_option("--threads", threads, "Number of threads; 0 means one for each core")
-      ->capture_default_str()
-      ->check(CLI::Validator(check, ""));
+  return add_as_of_fit(command, "threads", [&threads](const FitOptions& given) { threads = given.threads; })
+      ->group("Options");
 }
 
-ReadOptions ReadingChoice::options(const std::string& manifold) const {
-  ReadOptions result;
-  result.columns = columns;
-  result.units = units == "degrees" ? Units::degrees : units == "radians" ? Units::radians : Units::automatic;
-  result.skip_invalid = skip_invalid;
-  result.manifold = manifold;
-  result.format = format;
-  return result;
-}
-
-void add_reading(CLI::App& command, ReadingChoice& choice) {
-  command
-      .add_option(
-          "--columns", choice.columns,
-          "Columns that make a point, by name or number from 1: lat,lon or 4,5 or 3-9. Of a place the "
-          "first is the latitude, unless names that are known (lon,lat; x,y; ra,dec) say otherwise")
-      ->group("Reading");
-  add_choice(
-      command, "--units", choice.units, {"auto", "degrees", "radians"},
-      "Units of latitudes, longitudes and angles; auto: degrees, unless a column's name says otherwise")
-      ->group("Reading");
-  command
-      .add_flag("--skip-invalid", choice.skip_invalid,
-                "Leave out rows that are no point, and count them, instead of stopping at the first")
-      ->group("Reading");
-  add_choice(command, "--format", choice.format, {"csv", "tsv", "npy", "geojson"},
-             "Format of the data file; found by its content unless given")
-      ->group("Reading");
+void add_reading(CLI::App& command, ReadOptions& reading) {
+  for (const char* name : {"columns", "units", "skip-invalid", "format"})
+    add_as_of_fit(command, name, [&reading, name](const FitOptions& given) {
+      const ReadOptions all = given.reading("");
+      const std::string_view which(name);
+      if (which == "columns") reading.columns = all.columns;
+      if (which == "units") reading.units = all.units;
+      if (which == "skip-invalid") reading.skip_invalid = all.skip_invalid;
+      if (which == "format") reading.format = all.format;
+    });
 }
 
 void add_model(CLI::App& command, ModelChoice& choice) {

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "riemflow/flow/device.hpp"
 #include "riemflow/io/read_options.hpp"
+#include "riemflow/model/evaluation.hpp"
 
 namespace CLI {
 class App;
@@ -36,15 +36,9 @@ CLI::Option* add_device(CLI::App& command, std::string& name);
 /// --threads, 0 for one a core; refuses more than make sense on this machine.
 CLI::Option* add_threads(CLI::App& command, int& threads);
 
-/// How a data file is to be read: --columns, --units, --skip-invalid, --format. The manifold is a model's, or
-/// an option of its own.
-struct ReadingChoice {
-  std::string columns, units = "auto", format;
-  bool skip_invalid = false;
-
-  ReadOptions options(const std::string& manifold) const;
-};
-void add_reading(CLI::App& command, ReadingChoice& choice);
+/// How a data file is to be read: --columns, --units, --skip-invalid, --format, as a fit has them. The
+/// manifold is a model's, or an option of its own.
+void add_reading(CLI::App& command, ReadOptions& reading);
 
 /// A model file and how it is evaluated: the positional MODEL, --tolerance, --threads,
 /// --device.
@@ -54,6 +48,7 @@ struct ModelChoice {
   int threads = 0;
   std::string device_name = "cpu";
   Device device() const { return device_named(device_name).value(); }
+  operator Evaluation() const { return {tolerance, threads, device()}; }
 };
 void add_model(CLI::App& command, ModelChoice& choice);
 /// --tolerance and --threads alone.

@@ -15,7 +15,7 @@ CLI::Option* add_force(CLI::App& command, bool& force) {
       "replaced");
 }
 
-InputFile input_of(const DataChoice& data, const std::string& role) {
+InputFile input_of(const DataFile& data, const std::string& role) {
   std::error_code ignored;
   const auto sets = known_data_sets();
   const bool is_set =

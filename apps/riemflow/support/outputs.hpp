@@ -11,7 +11,7 @@ namespace riemflow::app {
 CLI::Option* add_force(CLI::App& command, bool& force);
 
 /// The file that is read; of an embedded data set, and where no data are given, without a path.
-InputFile input_of(const DataChoice& data, const std::string& role = "DATA");
+InputFile input_of(const DataFile& data, const std::string& role = "DATA");
 
 /// -o, of the kind that its name says.
 OutputFile output_named(const std::string& path);

@@ -24,12 +24,16 @@ enum class Fault {
 class Error : public std::runtime_error {
  public:
   Error(const std::string& problem, std::string advice, Fault fault = Fault::configuration)
-      : std::runtime_error(problem + "; " + advice), advice_(std::move(advice)), fault_(fault) {}
+      : std::runtime_error(problem + "; " + advice),
+        problem_(problem),
+        advice_(std::move(advice)),
+        fault_(fault) {}
+  const std::string& problem() const { return problem_; }
   const std::string& advice() const { return advice_; }
   Fault fault() const { return fault_; }
 
  private:
-  std::string advice_;
+  std::string problem_, advice_;
   Fault fault_;
 };
 

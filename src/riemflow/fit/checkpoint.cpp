@@ -44,7 +44,7 @@ void each_vector(FitState<T>& state, Visit&& visit) {
 }
 
 [[noreturn]] void refuse(const Model& model, const std::string& problem) {
-  throw Error(fmt::format("{}: {}", model.path, problem), "start anew without --resume", Fault::bad_data);
+  throw Error(fmt::format("{}: {}", model.path, problem), "start anew without ‹resume›", Fault::bad_data);
 }
 
 const Tensor& tensor_of(const Model& model, const std::string& name) {

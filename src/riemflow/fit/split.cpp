@@ -55,7 +55,7 @@ Split split_points(const std::vector<std::size_t>& groups, const SplitShares& sh
   require(!split.training.empty() && !split.validation.empty() && (shares[2] == 0 || !split.test.empty()),
           std::to_string(groups.size()) + " points in " + std::to_string(members.size()) +
               " groups are too few for this split",
-          "give more data, or other shares (--split)", Fault::bad_data);
+          "give more data, or other shares (‹split›)", Fault::bad_data);
   return split;
 }
 

@@ -14,7 +14,7 @@
 namespace riemflow {
 namespace {
 
-constexpr const char* kLogAdvice = "give the file that `riemflow fit --log` wrote";
+constexpr const char* kLogAdvice = "give the file that `riemflow fit ‹log›` wrote";
 constexpr const char* kMatching = "flow matching";
 
 /// NaN where it is null, as JSON has it for what is not finite, or missing.
@@ -46,7 +46,7 @@ TrainingLog::TrainingLog(const std::string& path, long iteration, Warn warn)
   file_ = std::fopen(path.c_str(), iteration > 0 ? "ae" : "we");
   if (file_ == nullptr)
     throw Error(fmt::format("cannot write {}: {}", path, std::strerror(errno)),
-                "give --log a file that can be written", Fault::cannot_write);
+                "give ‹log› a file that can be written", Fault::cannot_write);
 }
 
 TrainingLog::~TrainingLog() {

@@ -10,7 +10,7 @@ std::string why_not_cuda(const FlowConfig&) {
 }
 
 std::unique_ptr<Transport<float>> make_cuda_flow(const FlowConfig& config, std::uint64_t) {
-  throw Error("no GPU: " + why_not_cuda(config), "use --device cpu");
+  throw Error("no GPU: " + why_not_cuda(config), "use ‹device› cpu");
 }
 
 }  // namespace riemflow

@@ -251,7 +251,7 @@ Loss Flow<T>::reverse_kl_gradient(std::size_t n, const Distribution<T>& target, 
 template <class T>
 std::shared_ptr<const Distribution<T>> Flow<T>::target_of(
     std::shared_ptr<const Distribution<double>> target) const {
-  require(!learned_, "reverse KL over a base that is learned", "leave --base out");
+  require(!learned_, "reverse KL over a base that is learned", "leave ‹base› out");
   if constexpr (std::is_same_v<T, double>)
     return target;
   else

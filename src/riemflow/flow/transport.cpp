@@ -57,9 +57,9 @@ std::unique_ptr<Transport<T>> make_transport(const FlowConfig& config, std::uint
   if (base) {
     require(config.model == ModelKind::riemannian,
             "the base " + base->name() + " with the model " + std::string(name_of(config.model)),
-            "use --base default, or --model riemannian");
+            "use ‹base› default, or ‹model› riemannian");
     require(device != Device::cuda, "the base " + base->name() + " is not computed on a GPU",
-            "use --device cpu, or --base default");
+            "use ‹device› cpu, or ‹base› default");
     if constexpr (std::is_same_v<T, double>)
       return std::make_unique<Flow<T>>(config, seed, threads, std::move(base));
     else
@@ -72,7 +72,7 @@ std::unique_ptr<Transport<T>> make_transport(const FlowConfig& config, std::uint
       return make_cuda_flow(config, seed);
   } else {
     require(device != Device::cuda, "the GPU computes in float, not in double",
-            "use --precision float, or --device cpu");
+            "use ‹precision› float, or ‹device› cpu");
   }
   if (config.model == ModelKind::autoregressive)
     return std::make_unique<Autoregressive<T>>(config, seed, threads);

@@ -23,7 +23,7 @@ std::vector<std::string> Assumptions::sentences() const {
   if (!columns.empty()) all.push_back(second + ".");
 
   all.push_back(fmt::format("Points on {}{}: {}.", manifold,
-                            manifold_inferred ? " (inferred; another can be given with --manifold)" : "",
+                            manifold_inferred ? " (inferred; another can be given with ‹manifold›)" : "",
                             coordinates));
   for (const std::string& warning : warnings) all.push_back("Warning: " + warning);
   return all;

@@ -49,7 +49,7 @@ Columns one_of_each(const Table& table, std::initializer_list<Meaning> wanted) {
     if (found.size() == 1) continue;
     throw Error(fmt::format("{}: columns {} {} and {} {} mean the same", table.path, found[0] + 1,
                             in_quotes(table.names[found[0]]), found[1] + 1, in_quotes(table.names[found[1]])),
-                fmt::format("choose with --columns, as in --columns {}", listed(columns)), Fault::bad_data);
+                fmt::format("choose with ‹columns›, as in ‹columns› {}", listed(columns)), Fault::bad_data);
   }
   return columns;
 }
@@ -141,8 +141,8 @@ std::string example(const Table& table, const Manifold<double>* manifold) {
   for (std::size_t i = 0; columns.size() < needed; ++i)
     if (std::find(columns.begin(), columns.end(), i) == columns.end()) columns.push_back(i);
   columns.resize(needed);
-  if (manifold != nullptr) return "--columns " + listed(columns);
-  return fmt::format("--columns {} --manifold {}", listed(columns),
+  if (manifold != nullptr) return "‹columns› " + listed(columns);
+  return fmt::format("‹columns› {} ‹manifold› {}", listed(columns),
                      needed == 2 ? "sphere:2 for latitude and longitude" : fmt::format("torus:{}", needed));
 }
 
@@ -155,7 +155,7 @@ std::string example(const Table& table, const Manifold<double>* manifold) {
                   table.path, manifold.name(), needs(manifold), table.width, column + 1,
                   name.empty() ? "" : " " + in_quotes(name)),
       numeric.empty() ? std::string("give a file with numbers in its columns")
-                      : fmt::format("give the column that is missing, or another --manifold; numbers "
+                      : fmt::format("give the column that is missing, or another ‹manifold›; numbers "
                                     "are in column{} {}",
                                     numeric.size() == 1 ? "" : "s", listed(numeric)),
       Fault::bad_data);
@@ -175,7 +175,7 @@ std::string example(const Table& table, const Manifold<double>* manifold) {
   if (table.width == 1)
     throw Error(found,
                 "put commas, tabs, semicolons, | or spaces between columns, and # before a line that is no "
-                "data; a single column of angles is --manifold torus:1",
+                "data; a single column of angles is ‹manifold› torus:1",
                 Fault::bad_data);
   throw Error(found,
               fmt::format("choose by name or number{}, as in {}",
@@ -230,7 +230,7 @@ void refuse_foreign_names(const Table& table, const Columns& columns, const Mani
           fmt::format("{}: column {} {} is a latitude beside a right ascension, but a longitude beside "
                       "an inclination",
                       table.path, columns[i] + 1, in_quotes(table.name(columns[i]))),
-          fmt::format("give latitude and longitude in this order, as in --columns {},{}", columns[i + 1] + 1,
+          fmt::format("give latitude and longitude in this order, as in ‹columns› {},{}", columns[i + 1] + 1,
                       columns[i] + 1),
           Fault::bad_data);
     if (meaning == Meaning::none || wanted[i].empty() || held_by(meaning) == wanted[i]) continue;
@@ -240,7 +240,7 @@ void refuse_foreign_names(const Table& table, const Columns& columns, const Mani
                     columns[i] + 1, in_quotes(table.name(columns[i])),
                     held_by(meaning) == "angle" ? "an" : "a", held_by(meaning), manifold.name(),
                     wanted[i] == "angle" ? "an" : "a", wanted[i]),
-        fmt::format("if the columns are what {} needs, choose them, as in --columns {}; else the data are "
+        fmt::format("if the columns are what {} needs, choose them, as in ‹columns› {}; else the data are "
                     "of another manifold",
                     manifold.name(), listed(columns)),
         Fault::bad_data);
@@ -271,7 +271,7 @@ std::string infer(const Table& table, const Columns& columns) {
     throw Error(
         fmt::format("{}three numbers of norm {:.6g}, so they are no unit vector",
                     at(table.path, table.row_lines[r], 1), std::sqrt(square)),
-        "say what they are with --manifold, as in --manifold euclidean:3, or divide each row by its norm",
+        "say what they are with ‹manifold›, as in ‹manifold› euclidean:3, or divide each row by its norm",
         Fault::bad_data);
   }
   if (vector) return "sphere:2";
@@ -281,10 +281,10 @@ std::string infer(const Table& table, const Columns& columns) {
                   : fmt::format("{}: {} column{} of unknown meaning", table.path, columns.size(),
                                 columns.size() == 1 ? "" : "s"),
               columns.size() == 2
-                  ? "say what they are with --manifold, as in --manifold sphere:2 for latitude and "
+                  ? "say what they are with ‹manifold›, as in ‹manifold› sphere:2 for latitude and "
                     "longitude, torus:2, ball:2 or euclidean:2"
-                  : fmt::format("say what they are with --manifold, as in --manifold torus:{} or "
-                                "--manifold euclidean:{}",
+                  : fmt::format("say what they are with ‹manifold›, as in ‹manifold› torus:{} or "
+                                "‹manifold› euclidean:{}",
                                 columns.size(), columns.size()),
               Fault::bad_data);
 }
@@ -345,7 +345,7 @@ Choice choose_columns(const Table& table, const ReadOptions& options) {
   } else {
     throw Error(fmt::format("{}: {} column{}, but {} needs {}", table.path, choice.columns.size(),
                             choice.columns.size() == 1 ? "" : "s", manifold->name(), needs(*manifold)),
-                "choose other columns with --columns or another --manifold", Fault::bad_data);
+                "choose other columns with ‹columns› or another ‹manifold›", Fault::bad_data);
   }
   return choice;
 }

@@ -147,7 +147,7 @@ std::optional<std::size_t> whole_number(std::string_view text) {
 /// Indices that one entry stands for.
 void append_entry(const std::string& entry, const Table& table, std::vector<std::size_t>& indices) {
   const auto append = [&](std::size_t number) {
-    require(number != 0, "--columns: there is no column 0", "count columns from 1", Fault::usage);
+    require(number != 0, "‹columns›: there is no column 0", "count columns from 1", Fault::usage);
     if (number > table.width) no_such_column(std::to_string(number), table);
     indices.push_back(number - 1);
   };
@@ -156,7 +156,7 @@ void append_entry(const std::string& entry, const Table& table, std::vector<std:
   if (from && dash == entry.npos) return append(*from);
   const auto to = dash == entry.npos ? std::nullopt : whole_number(std::string_view(entry).substr(dash + 1));
   if (from && to) {
-    require(*from <= *to, fmt::format("--columns: '{}' runs backwards", entry), "put the lower number first",
+    require(*from <= *to, fmt::format("‹columns›: '{}' runs backwards", entry), "put the lower number first",
             Fault::usage);
     for (std::size_t i = *from; i <= std::min(*to, kMostColumns); ++i) append(i);
     return;
@@ -168,7 +168,7 @@ void append_entry(const std::string& entry, const Table& table, std::vector<std:
   if (matches.empty()) no_such_column(entry, table);
   require(matches.size() == 1,
           fmt::format("{}: {} columns are named {}", table.path, matches.size(), in_quotes(entry)),
-          fmt::format("choose by number, as in --columns {}", matches[0] + 1), Fault::bad_data);
+          fmt::format("choose by number, as in ‹columns› {}", matches[0] + 1), Fault::bad_data);
   indices.push_back(matches[0]);
 }
 
@@ -228,7 +228,7 @@ std::vector<std::string> split_columns(const std::string& columns) {
 std::vector<std::size_t> find_columns(const std::string& columns, const Table& table) {
   std::vector<std::size_t> indices;
   for (const std::string& entry : split_columns(columns)) {
-    require(!entry.empty(), fmt::format("--columns: an entry is missing in {}", in_quotes(columns)),
+    require(!entry.empty(), fmt::format("‹columns›: an entry is missing in {}", in_quotes(columns)),
             "give names or numbers with commas between, as in lat,lon or 4,5", Fault::usage);
     append_entry(entry, table, indices);
   }
@@ -236,7 +236,7 @@ std::vector<std::size_t> find_columns(const std::string& columns, const Table& t
   std::sort(sorted.begin(), sorted.end());
   const auto twice = std::adjacent_find(sorted.begin(), sorted.end());
   require(twice == sorted.end(),
-          fmt::format("--columns: {} has column {} twice", in_quotes(columns),
+          fmt::format("‹columns›: {} has column {} twice", in_quotes(columns),
                       twice == sorted.end() ? 0 : *twice + 1),
           "give each column once", Fault::usage);
   return indices;

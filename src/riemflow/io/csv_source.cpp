@@ -124,7 +124,7 @@ class CsvSource : public PointSource {
     if (read_number(text, dialect_.decimal == ',' ? '.' : ',', ignored) == NumberKind::finite)
       return fmt::format("write decimals with a {}, as in the other rows",
                          dialect_.decimal == ',' ? "comma" : "point");
-    return fmt::format("give {}, or choose other columns with --columns",
+    return fmt::format("give {}, or choose other columns with ‹columns›",
                        !angular                               ? "a number such as -12.5"
                        : assumptions_.units == Units::radians ? "radians such as -0.25"
                                                               : "decimal degrees such as -12.5");

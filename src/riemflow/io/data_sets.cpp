@@ -85,7 +85,7 @@ ReadOptions completed(ReadOptions options, const KnownData& known) {
   const std::string name = parse_manifold<double>(options.manifold)->name();
   require(name == known.manifold,
           fmt::format("the data set {} is on {}, not on {}", known.name, known.manifold, name),
-          "use data of that manifold, or choose its columns with --columns", Fault::bad_data);
+          "use data of that manifold, or choose its columns with ‹columns›", Fault::bad_data);
   options.columns = known.columns;
   return options;
 }
@@ -140,7 +140,7 @@ FoundData find_data_set(std::string_view name, const std::string& data_dir) {
                      : fmt::format("the data set {} is not there: no {}", name,
                                    (fs::path(folder) / known.file).string()),
       fmt::format(
-          "get it ({}), name it {}, and give the folder that this is in by --data-dir or RIEMFLOW_DATA",
+          "get it ({}), name it {}, and give the folder that this is in by ‹data-dir› or RIEMFLOW_DATA",
           known.source, known.file),
       Fault::no_input);
 }

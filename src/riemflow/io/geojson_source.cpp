@@ -89,15 +89,15 @@ class GeoJsonSource : public PointSource {
 
 std::unique_ptr<PointSource> open_geojson(Window window, const std::string& path,
                                           const ReadOptions& options) {
-  require(options.columns.empty(), fmt::format("{}: GeoJSON has no columns", path), "leave out --columns",
+  require(options.columns.empty(), fmt::format("{}: GeoJSON has no columns", path), "leave out ‹columns›",
           Fault::usage);
   require(options.units != Units::radians, fmt::format("{}: GeoJSON is in degrees", path),
-          "leave out --units radians", Fault::usage);
+          "leave out ‹units› radians", Fault::usage);
   const auto manifold = parse_manifold<double>(options.manifold.empty() ? "sphere:2" : options.manifold);
   const auto factors = manifold->factors();
   require(factors.size() == 1 && factors[0].geometry == Geometry::sphere && manifold->dimension() == 2,
           fmt::format("{}: GeoJSON holds points of sphere:2, not of {}", path, manifold->name()),
-          "leave out --manifold, or give the points as CSV", Fault::usage);
+          "leave out ‹manifold›, or give the points as CSV", Fault::usage);
   window.fill(1);
   require(window.size() > 0, at(path, 1, 1) + "the file is empty", "give a GeoJSON object", Fault::bad_data);
 

@@ -68,11 +68,11 @@ std::string swap_advice(const Table& table, std::size_t latitude, std::size_t lo
 std::string swap_remedy(const Table& table, const Layout& layout, std::size_t i) {
   std::vector<std::size_t> columns = layout.columns;
   if (order_by_names(table.name(columns[i]), table.name(columns[i + 1])) == Order::as_given)
-    return fmt::format("exchange their names in {}", table.named_by_option ? "--columns" : "the header");
+    return fmt::format("exchange their names in {}", table.named_by_option ? "‹columns›" : "the header");
   std::swap(columns[i], columns[i + 1]);
   std::string list;
   for (std::size_t c : columns) list += fmt::format("{}{}", list.empty() ? "" : ",", c + 1);
-  return "say --columns " + list;
+  return "say ‹columns› " + list;
 }
 
 /// Once columns and units are known.
@@ -123,7 +123,7 @@ Units units_named(const Table& table, const Layout& layout) {
     if (units == Units::automatic) continue;
     require(named == Units::automatic || named == units,
             fmt::format("{}: some columns are named as degrees and some as radians", table.path),
-            "say which it is with --units", Fault::bad_data);
+            "say which it is with ‹units›", Fault::bad_data);
     named = units;
   }
   return named;
@@ -140,7 +140,7 @@ Units units_of(const Table& table, const ReadOptions& options, const Layout& lay
   if (!angular) {
     require(options.units == Units::automatic,
             fmt::format("{}: these columns have no unit of angle", table.path),
-            "leave out --units, or choose columns of latitude and longitude or of angles", Fault::usage);
+            "leave out ‹units›, or choose columns of latitude and longitude or of angles", Fault::usage);
     return Units::automatic;
   }
   if (options.units != Units::automatic) return options.units;
@@ -149,7 +149,7 @@ Units units_of(const Table& table, const ReadOptions& options, const Layout& lay
   if (named != Units::automatic) return named;
   require(!(table.binary && torus && sphere),
           fmt::format("{}: the units of latitude, longitude and angles are not known", table.path),
-          "say --units degrees or --units radians", Fault::bad_data);
+          "say ‹units› degrees or ‹units› radians", Fault::bad_data);
   return table.binary && torus ? Units::radians : Units::degrees;
 }
 
@@ -236,7 +236,7 @@ Layout lay_out(const Table& table, const ReadOptions& options, Assumptions& assu
   const bool said = options.units != Units::automatic || units_named(table, layout) != Units::automatic;
   if (assumptions.units == Units::degrees && !said && could_be_radians(table, layout))
     assumptions.warnings.push_back(
-        "no angle in the first rows exceeds 2π; if they are in radians, say --units radians.");
+        "no angle in the first rows exceeds 2π; if they are in radians, say ‹units› radians.");
   suspect_swaps(table, assumptions.units, layout);
   remark_on_directions(table, layout, assumptions);
   if (const double most = largest_turns(table, layout, assumptions.units); most > kPlainTurns)

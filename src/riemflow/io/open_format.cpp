@@ -101,7 +101,7 @@ std::string format_of(Window& window, const std::string& path, const ReadOptions
   if (visible != text.npos && text[visible] == '<')
     fail_foreign(
         path, "HTML or XML, perhaps a web page about an error",
-        "download the data themselves; save KML or GPX as GeoJSON or CSV; --format csv reads it as text");
+        "download the data themselves; save KML or GPX as GeoJSON or CSV; ‹format› csv reads it as text");
   const std::string name = lower(path);
   if (name.ends_with(".npy")) return "npy";
   if (name.ends_with(".geojson") || name.ends_with(".json")) return "geojson";

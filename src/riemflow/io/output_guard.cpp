@@ -91,7 +91,7 @@ void require_own_kind(const OutputFile& output, const std::string& path) {
                   output.kind == FileKind::unknown
                       ? ""
                       : fmt::format(", where {} is to be written", kind_text(output.kind))),
-      "name another file, or replace it with --force", Fault::cannot_write);
+      "name another file, or replace it with ‹force›", Fault::cannot_write);
 }
 
 }  // namespace

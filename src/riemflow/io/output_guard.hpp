@@ -20,7 +20,7 @@ FileKind kind_of_bytes(std::string_view beginning);
 FileKind kind_of_name(std::string_view path);
 
 struct InputFile {
-  std::string role;  ///< as messages call it: "DATA", "MODEL", "--log"
+  std::string role;  ///< as messages call it: "DATA", "MODEL", "‹log›"
   std::string path;  ///< "-" is standard input
 };
 struct OutputFile {

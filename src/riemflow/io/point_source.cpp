@@ -36,7 +36,7 @@ std::vector<std::string> PointSource::remarks() const {
 }
 
 void PointSource::throw_invalid(const std::string& problem, const std::string& advice) {
-  throw Error(problem, advice + "; --skip-invalid leaves out such rows", Fault::bad_data);
+  throw Error(problem, advice + "; ‹skip-invalid› leaves out such rows", Fault::bad_data);
 }
 
 std::unique_ptr<PointSource> open_points(const std::string& path, const ReadOptions& options) {
@@ -48,8 +48,8 @@ std::unique_ptr<PointSource> open_points_in(std::string_view bytes, const std::s
   return io::open_format(io::Window(io::memory_bytes(bytes)), name, options);
 }
 
-DataSet read_all(PointSource& source) {
-  DataSet data;
+ReadPoints read_all(PointSource& source) {
+  ReadPoints data;
   source.next(SIZE_MAX, data.points, &data.lines);
   data.assumptions = source.assumptions();
   data.skipped = source.skipped();
@@ -58,7 +58,7 @@ DataSet read_all(PointSource& source) {
   return data;
 }
 
-DataSet read_points(const std::string& path, const ReadOptions& options) {
+ReadPoints read_points(const std::string& path, const ReadOptions& options) {
   return read_all(*open_points(path, options));
 }
 

@@ -85,7 +85,7 @@ std::unique_ptr<PointSource> open_points(const std::string& path, const ReadOpti
 std::unique_ptr<PointSource> open_points_in(std::string_view bytes, const std::string& name,
                                             const ReadOptions& options);
 
-struct DataSet {
+struct ReadPoints {
   Points<double> points;
   std::vector<std::uint64_t> lines;  ///< see PointSource::next
   Assumptions assumptions;
@@ -95,7 +95,7 @@ struct DataSet {
 };
 
 /// All points of a file.
-DataSet read_points(const std::string& path, const ReadOptions& options);
-DataSet read_all(PointSource& source);
+ReadPoints read_points(const std::string& path, const ReadOptions& options);
+ReadPoints read_all(PointSource& source);
 
 }  // namespace riemflow

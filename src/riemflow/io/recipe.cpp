@@ -37,7 +37,7 @@ Complaint latitude_complaint(const double* row, bool degrees, const std::string&
   return {0, degrees ? "where -90 to 90 degrees is expected" : "where -π/2 to π/2 is expected",
           swapped && !swap_advice.empty() ? swap_advice
                                           : std::string(degrees ? "give decimal degrees, south negative"
-                                                                : "say --units degrees if it is in degrees")};
+                                                                : "say ‹units› degrees if it is in degrees")};
 }
 
 Complaint longitude_complaint(bool degrees) {
@@ -45,7 +45,7 @@ Complaint longitude_complaint(bool degrees) {
           degrees
               ? "give decimal degrees, west negative; projected coordinates must be turned into latitude and "
                 "longitude first"
-              : "say --units degrees if it is in degrees"};
+              : "say ‹units› degrees if it is in degrees"};
 }
 
 Complaint sign_complaint(std::size_t number) {
@@ -78,7 +78,7 @@ std::optional<Complaint> vector_on_sphere(const double* row, int n, double radiu
         std::nullopt,
         fmt::format("has norm {:.6g} where {:.6g} is expected, to {} relative", norm, radius, kNormTolerance),
         "divide each row by its norm if only its direction matters; for other data choose euclidean or "
-        "ball with --manifold"};
+        "ball with ‹manifold›"};
   for (int i = 0; i < n; ++i) point[i] = row[i] / norm * radius;
   return std::nullopt;
 }
@@ -101,7 +101,7 @@ std::optional<Complaint> too_many_turns(const double* row, int n, double turn) {
     if (!(std::abs(row[i]) <= kMostTurns * turn))
       return Complaint{static_cast<std::size_t>(i),
                        fmt::format("where an angle of at most {:.0f} turns is expected", kMostTurns),
-                       "correct it, or choose columns of angles with --columns"};
+                       "correct it, or choose columns of angles with ‹columns›"};
   return std::nullopt;
 }
 
@@ -112,7 +112,7 @@ std::optional<Complaint> in_ball(const double* row, int n, double radius, double
         std::nullopt,
         fmt::format("has norm {:.6g} where less than {:.6g} is expected, the radius of the ball", norm,
                     radius),
-        "check the curvature K in --manifold; Lorentz coordinates must be turned into those of the "
+        "check the curvature K in ‹manifold›; Lorentz coordinates must be turned into those of the "
         "ball first"};
   std::copy_n(row, n, point);
   return std::nullopt;
@@ -135,7 +135,7 @@ std::optional<Complaint> make_part(const Recipe::Part& part, const double* row, 
         if (std::abs(row[i]) > 2 * kPi + kRadianSlack)
           return Complaint{static_cast<std::size_t>(i),
                            "where -2π to 2π is expected of an angle in an NPY file",
-                           "say --units degrees if it is in degrees, or --units radians to have it wrapped"};
+                           "say ‹units› degrees if it is in degrees, or ‹units› radians to have it wrapped"};
       [[fallthrough]];
     case Recipe::Kind::angle_in_radians:
       if (auto complaint = too_many_turns(row, part.numbers, 2 * kPi)) return complaint;

@@ -32,7 +32,7 @@ bool is_one_sphere(const Manifold<double>& manifold) {
 void require_sphere(const std::string& manifold) {
   require(is_one_sphere(*parse_manifold<double>(manifold)),
           fmt::format("a mixture of von Mises–Fisher distributions on {}", manifold),
-          "they live on a sphere, such as sphere:2; take another --model here");
+          "they live on a sphere, such as sphere:2; take another ‹model› here");
 }
 
 template <class T>

@@ -181,7 +181,7 @@ std::unique_ptr<Density<T>> make_density(const Model& model, int threads, Device
   if (is_flow(model.config.model)) return make_flow<T>(model, threads, nullptr, device);
   require(device != Device::cuda,
           fmt::format("{}a {} is not computed on a GPU", about(model), name_of(model.config.model)),
-          "use --device cpu");
+          "use ‹device› cpu");
   if (model.config.model == ModelKind::kde) {
     auto kernels = std::make_unique<KernelModel<T>>(model.config.manifold, kernels_of(model, ""), threads);
     Standardisation standardisation = standardisation_of(model);

@@ -333,7 +333,7 @@ class CudaFlow final : public Transport<float> {
 
 std::unique_ptr<Transport<float>> make_cuda_flow(const FlowConfig& config, std::uint64_t seed) {
   const std::string reason = why_not_cuda(config);
-  require(reason.empty(), "the GPU cannot compute this flow: " + reason, "use --device cpu");
+  require(reason.empty(), "the GPU cannot compute this flow: " + reason, "use ‹device› cpu");
   return std::make_unique<CudaFlow>(config, seed);
 }
 

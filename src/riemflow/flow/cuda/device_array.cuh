@@ -14,7 +14,7 @@ namespace riemflow::cuda {
 inline void must(cudaError_t code, const char* what) {
   if (code != cudaSuccess)
     throw Error(std::string("the GPU failed: ") + what + ": " + cudaGetErrorString(code),
-                "use --device cpu, or fewer runs side by side", Fault::numerical);
+                "use ‹device› cpu, or fewer runs side by side", Fault::numerical);
 }
 
 template <class V>

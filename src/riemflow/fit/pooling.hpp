@@ -1,15 +1,13 @@
 #pragma once
 // Fitted models into a pool: scored on the points that choose the weights, weighed, and put into one model.
 
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
-#include "apps/riemflow/support/options.hpp"
 #include "riemflow/fit/pool_weights.hpp"
 #include "riemflow/model/model_file.hpp"
 
-namespace riemflow::app {
+namespace riemflow {
 
 /// A model that may become a member, and its log-densities: of points that neither it nor any other member
 /// was trained on, which choose the weights, and of the test points.
@@ -20,9 +18,11 @@ struct Contender {
   bool variant = false;  ///< of another: shown only where it has a weight
 };
 
-/// Of a model on points in double; NaN where it failed.
-std::vector<double> log_densities_of_model(const Model& model, const ModelChoice& choice,
-                                           const Points<double>& points);
+/// What a contender is worth in a pool; the test is NaN where there is none.
+struct MemberScore {
+  std::string name, model;  ///< model: the name of its kind
+  double weight = 0, validation_nll = 0, test_nll = 0, test_error = 0;
+};
 
 struct WeighedPool {
   Model model;  ///< a pool
@@ -42,7 +42,7 @@ MeanScore mean_score(const std::vector<double>& log_densities);
 
 /// A line a contender and one of the pool: weight, validation and test NLL.
 std::string pool_table(const std::vector<Contender>& contenders, const WeighedPool& pool);
-/// The same: [{"name", "model", "weight", "validation_nll", "test_nll", …}, …].
-nlohmann::ordered_json pool_rows(const std::vector<Contender>& contenders, const WeighedPool& pool);
+/// The same without the pool's own line.
+std::vector<MemberScore> pool_rows(const std::vector<Contender>& contenders, const WeighedPool& pool);
 
-}  // namespace riemflow::app
+}  // namespace riemflow

@@ -1,19 +1,19 @@
 #pragma once
-// What a fit learns from: a user's file as training, validation and test points, or a target's density.
+// What a fit learns from: points as training, validation and test, or a target's density.
 
 #include <memory>
 #include <string>
 
-#include "apps/riemflow/fit/settings.hpp"
-#include "apps/riemflow/support/data.hpp"
 #include "riemflow/distribution/distribution.hpp"
+#include "riemflow/fit/fit_options.hpp"
+#include "riemflow/fit/observer.hpp"
 #include "riemflow/fit/split.hpp"
-#include "riemflow/io/point_source.hpp"
+#include "riemflow/io/data_file.hpp"
 #include "riemflow/model/standardisation.hpp"
 
-namespace riemflow::app {
+namespace riemflow {
 
-struct TrainingData {
+struct DataSet {
   std::string name;    ///< of the file, without its directory
   std::string sha256;  ///< of the file's bytes, or of those that came through a pipe
   std::string manifold;
@@ -37,25 +37,24 @@ struct TrainingData {
   }
 };
 
-struct DataIdentity {
-  std::string name, sha256;  ///< as in TrainingData
-};
-/// Of data that can be opened again: reads all of them. Throws Error where there are none.
-DataIdentity identity_of(const DataChoice& data);
-
 /// Reads, says what was assumed, removes duplicates if that is wanted, and splits. Throws Error. Where to
-/// look for data sets and how to read is in `choice`; `settings` says the rest.
-TrainingData read_training_data(const DataChoice& choice, const FitSettings& settings);
-/// path: a file, "-" or the name of a data set, all else as the settings have it.
-TrainingData read_training_data(const std::string& path, const FitSettings& settings);
+/// look for data sets and how to read is in `file`; `options` says the rest.
+DataSet read_data_set(const DataFile& file, const FitOptions& options, Observer& observer);
+/// path: a file, "-" or the name of a data set, all else as the options have it.
+DataSet read_data_set(const std::string& path, const FitOptions& options, Observer& observer);
+
+/// Of points in memory, on options.manifold, which must be given. name: for messages and the model file.
+/// Throws Error where one is not on the manifold.
+DataSet data_set_of(Points<double> points, const FitOptions& options, Observer& observer,
+                    const std::string& name = "points");
 
 /// With Euclidean columns in units of their spread in the training points, which is said. Throws
 /// Error(Fault::bad_data) where one is constant.
-TrainingData standardised(const TrainingData& data);
+DataSet standardised(const DataSet& data, Observer& observer);
 
-/// settings.target in place of a file. Throws Error where it is none, or its manifold is neither given nor
-/// plain from it.
-TrainingData read_target(const FitSettings& settings);
+/// options.target in place of data. Throws Error where it is none, or its manifold is neither given nor plain
+/// from it.
+DataSet target_of(const FitOptions& options);
 
 /// points[i] for i of `part`.
 template <class T>
@@ -67,4 +66,4 @@ Points<T> part_of(const Points<double>& points, const std::vector<std::size_t>& 
   return result;
 }
 
-}  // namespace riemflow::app
+}  // namespace riemflow

@@ -1,13 +1,15 @@
-#include "apps/riemflow/fit/provenance.hpp"
+#include "riemflow/fit/provenance.hpp"
 
-#include "apps/riemflow/fit/kernel.hpp"
+#include <cmath>
+
+#include "riemflow/core/version.hpp"
 #include "riemflow/model/model_standardisation.hpp"
 
-namespace riemflow::app {
+namespace riemflow {
 
-void describe(Model& model, const FitRequest& request, const TrainingData& data) {
-  model.metadata["riemflow_version"] = RIEMFLOW_VERSION;
-  model.metadata["seed"] = std::to_string(request.settings.seed);
+void describe(Model& model, const DataSet& data, const FitOptions& options) {
+  model.metadata["riemflow_version"] = kVersion;
+  model.metadata["seed"] = std::to_string(options.seed);
   model.metadata["data_sha256"] = data.sha256;
   model.metadata["data_name"] = data.name;
   if (model.config.model != ModelKind::pool) keep_standardisation(model, data.standardisation);
@@ -21,7 +23,7 @@ nlohmann::ordered_json read_provenance(const std::string& text) {
   return value.is_discarded() ? Json(text) : value;
 }
 
-nlohmann::ordered_json data_json(const TrainingData& data) {
+nlohmann::ordered_json data_json(const DataSet& data) {
   return {{"name", data.name},
           {"sha256", data.sha256},
           {"rows", data.rows},
@@ -43,10 +45,38 @@ nlohmann::ordered_json search_json(const std::vector<MixtureScore>& search) {
   return rows;
 }
 
-nlohmann::ordered_json provenance(const FitRequest& request, const TrainingData& data, const FitProgress& p,
+Values recorded_values(const FitOptions& options) {
+  Values values = values_of(options);
+  std::erase_if(values, [](const auto& value) { return !is_recorded(value.first); });
+  return values;
+}
+
+nlohmann::ordered_json json_of(const KernelSummary& kernels) {
+  const KernelRecipe& recipe = kernels.recipe;
+  return {{"shape", name_of(recipe.shape)},  {"centres", kernels.centres},
+          {"bandwidth", recipe.scale},       {"neighbours", recipe.neighbours},
+          {"adaptivity", recipe.adaptivity}, {"shape_neighbours", recipe.shape_neighbours},
+          {"shrinkage", recipe.shrinkage},   {"wide", recipe.wide}};
+}
+
+nlohmann::ordered_json json_of(const std::vector<MemberScore>& members) {
+  nlohmann::ordered_json rows = nlohmann::ordered_json::array();
+  for (const MemberScore& member : members) {
+    rows.push_back({{"name", member.name},
+                    {"model", member.model},
+                    {"weight", member.weight},
+                    {"validation_nll", member.validation_nll}});
+    if (std::isnan(member.test_nll)) continue;
+    rows.back()["test_nll"] = member.test_nll;
+    rows.back()["test_nll_standard_error"] = member.test_error;
+  }
+  return rows;
+}
+
+nlohmann::ordered_json provenance(const DataSet& data, const FitOptions& options, const FitProgress& p,
                                   const FitResult* result) {
   nlohmann::ordered_json settings = nlohmann::ordered_json::object();
-  for (const auto& [name, value] : request.recorded) settings[name] = value;
+  for (const auto& [name, value] : recorded_values(options)) settings[name] = value;
   nlohmann::ordered_json all = {{"finished", result != nullptr},
                                 {"iterations", p.iteration},
                                 {"best_iteration", p.best_iteration},
@@ -87,4 +117,4 @@ nlohmann::ordered_json provenance(const FitRequest& request, const TrainingData&
   return all;
 }
 
-}  // namespace riemflow::app
+}  // namespace riemflow

@@ -1,31 +1,27 @@
-#include "apps/riemflow/fit/automatic.hpp"
-
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <limits>
 #include <numeric>
 #include <set>
 
-#include "apps/riemflow/commands.hpp"
-#include "apps/riemflow/fit/output_file.hpp"
-#include "apps/riemflow/fit/pool_flow.hpp"
-#include "apps/riemflow/fit/pooling.hpp"
-#include "apps/riemflow/fit/progress.hpp"
-#include "apps/riemflow/fit/provenance.hpp"
-#include "apps/riemflow/support/baselines.hpp"
-#include "apps/riemflow/support/console.hpp"
-#include "apps/riemflow/support/signals.hpp"
-#include "apps/riemflow/support/task_progress.hpp"
 #include "riemflow/core/cancel.hpp"
 #include "riemflow/core/error.hpp"
+#include "riemflow/core/stopwatch.hpp"
+#include "riemflow/distribution/base.hpp"
+#include "riemflow/distribution/draws.hpp"
+#include "riemflow/fit/fit_kinds.hpp"
 #include "riemflow/fit/folds.hpp"
-#include "riemflow/fit/training_log.hpp"
+#include "riemflow/fit/pool_flow.hpp"
+#include "riemflow/fit/pooling.hpp"
+#include "riemflow/fit/provenance.hpp"
 #include "riemflow/kernel/kernel_choice.hpp"
 #include "riemflow/manifold/parse.hpp"
+#include "riemflow/model/evaluation.hpp"
 #include "riemflow/model/held_out.hpp"
 #include "riemflow/model/model_standardisation.hpp"
 
-namespace riemflow::app {
+namespace riemflow {
 namespace {
 
 /// Kernels of one width have the wrong tails for data with more than one scale: each kernel density is there
@@ -45,49 +41,46 @@ constexpr double kScoringPasses = 4;
 
 class PoolRun {
  public:
-  PoolRun(const FitRequest& request, const TrainingData& data)
-      : request_(request),
-        data_(data),
+  PoolRun(const DataSet& data, const FitOptions& options, Observer& observer)
+      : data_(data),
+        options_(options),
+        observer_(observer),
         manifold_(parse_manifold<double>(data.manifold)),
         folds_(folds_of(data.split, data.groups)),
-        pool_(request.settings.threads),
-        limit_(seconds_of(request.settings.time_limit)),
-        log_(request.settings.log, 0, say_text) {
-    require(data.target == nullptr, "--target with --model pool",
-            "a pool learns from data: give a file, or another --model");
-    choice_.threads = request.settings.threads;
-    choice_.device_name = request.settings.device;
-    device_ = choice_.device();
-    if (device_ == Device::automatic)
-      device_ = why_no_pool_flow_on_gpu(data.manifold).empty() ? Device::cuda : Device::cpu;
+        pool_(options.threads),
+        limit_(seconds_of(options.time_limit)) {
+    require(data.target == nullptr, "‹target› with ‹model› pool",
+            "a pool learns from data: give a file, or another ‹model›");
+    Device device = device_named(options.device).value();
+    if (device == Device::automatic)
+      device = why_no_pool_flow_on_gpu(data.manifold).empty() ? Device::cuda : Device::cpu;
+    how_ = {0, options.threads, device};
     test_ = part(data.split.test);
     known_ = data.split.training;
     known_.insert(known_.end(), data.split.validation.begin(), data.split.validation.end());
   }
 
   FitResult operator()() {
-    require_place(request_.output);
-    watch_interrupts();
     try {
-      const CancelScope scope([] { return interrupted_for(kGraceSeconds); });
+      const CancelScope scope([this] { return cancelled_for(kGraceSeconds); });
       return fit();
     } catch (const Cancelled&) {
-      end_interrupted();
+      return interrupted();
     }
   }
 
  private:
   FitResult fit() {
     if (folds_.size() > 1)
-      say("{} validation points are few: the weights are chosen by {} folds of the {} training and "
-          "validation "
-          "points.",
+      observer_.tell(
+          "{} validation points are few: the weights are chosen by {} folds of the {} training and "
+          "validation points.",
           data_.split.validation.size(), folds_.size(), known_.size());
     add_kernels();
     save(false);
     const std::size_t kernels = contenders_.size();
     const double left = limit_ - seconds_since(start_);
-    const double seconds_of_a_flow = device_ == Device::cuda ? kSecondsOnAGpu : kSecondsOfAFlow;
+    const double seconds_of_a_flow = how_.device == Device::cuda ? kSecondsOnAGpu : kSecondsOfAFlow;
     const long flows =
         std::isfinite(left) ? std::clamp(static_cast<long>(left / seconds_of_a_flow), 1L, kMostFlows) : 1;
     double last = 0;  // seconds of a flow
@@ -99,29 +92,35 @@ class PoolRun {
       last = seconds_since(begun);
       save(false);
     }
-    if (contenders_.size() == kernels && !interrupted())
-      say("No flow: {}.",
+    if (contenders_.size() == kernels && !observer_.cancelled())
+      observer_.tell(
+          "No flow: {}.",
           flow_failed_
               ? "its training did not succeed"
               : fmt::format("there was no time for one; the kernel densities took {:.3g} of the {:.3g} s",
                             kernel_seconds_, limit_));
-    if (interrupted()) end_interrupted();
-    return save(true);
+    return observer_.cancelled() ? interrupted() : save(true);
   }
 
-  [[noreturn]] void end_interrupted() const {
-    if (saved_)
-      say("Interrupted; {} holds the pool of what there is, for every command to use. The fit of a pool "
-          "cannot "
-          "be resumed.",
-          partial_path(request_.output));
-    throw Exit{kInterrupted};
+  /// With the pool of what there is.
+  FitResult interrupted() {
+    FitResult result = std::move(last_);
+    result.stopped = "interrupted";
+    return result;
+  }
+  /// What can be scored in a moment is kept.
+  bool cancelled_for(double seconds) const {
+    if (!observer_.cancelled()) return false;
+    double never = -1;
+    const double now = seconds_since(start_);
+    cancelled_at_.compare_exchange_strong(never, now);
+    return now - cancelled_at_ >= seconds;
   }
 
   Points<double> part(const std::vector<std::size_t>& rows) const {
     return part_of<double>(data_.points, rows);
   }
-  bool out_of_time() const { return interrupted() || seconds_since(start_) >= limit_; }
+  bool out_of_time() const { return observer_.cancelled() || seconds_since(start_) >= limit_; }
 
   /// Recipes by validation, or by cross-validation where there are folds; then, since a recipe is a few
   /// numbers, with all points that are known as centres.
@@ -131,22 +130,21 @@ class PoolRun {
                          validation = few ? Points<double>() : part(folds_.front().held_out);
     std::vector<KernelFit> fits;
     {
-      TaskProgress progress("Kernel densities", 1, request_.settings.quiet);
+      const ObservedTask task(observer_, "Kernel densities");
       const auto elapsed = [this] {
         give_up_if_interrupted();
         return seconds_since(start_);
       };
       fits = fit_kernel_densities(
           manifold_, training, validation, &pool_, data_.groups_of(few ? known_ : folds_.front().training),
-          {kSearchShare * limit_, elapsed, [&](double share) { progress.reach(share, 1); }});
+          {kSearchShare * limit_, elapsed, [&](double share) { observer_.task(share); }});
     }
     choose_scored(fits);
     int neighbours = 0;
     for (const KernelFit& fit : fits)
       if (fit.recipe.shape != KernelShape::one)
         neighbours = std::max({neighbours, fit.recipe.neighbours, fit.recipe.shape_neighbours});
-    TaskProgress progress("Scores of kernel densities", static_cast<double>(fits.size() * std::size(kWidths)),
-                          request_.settings.quiet);
+    const ObservedTask task(observer_, "Scores of kernel densities");
     // Neighbours are found once for all recipes: of each fold's points and, last, of all.
     std::vector<KernelData> centres;
     const auto ask = [this] { give_up_if_interrupted(); };
@@ -154,6 +152,7 @@ class PoolRun {
       centres.emplace_back(manifold_, part(fold.training), neighbours, &pool_, ask);
     centres.emplace_back(manifold_, part(known_), neighbours, &pool_, ask);
     std::set<KernelShape> tried;
+    std::size_t scored_now = 0;
     for (const KernelFit& fit : fits) {
       double seconds = 2 * fit.seconds * static_cast<double>(scored());
       for (const double width : kWidths) {
@@ -165,7 +164,8 @@ class PoolRun {
                     fmt::format("kernel density, {}{}", name_of(recipe.shape),
                                 width == 1 ? "" : fmt::format(" x{:g}", width)));
         seconds = seconds_since(begun);
-        progress.advance();
+        observer_.task(static_cast<double>(++scored_now) /
+                       static_cast<double>(fits.size() * std::size(kWidths)));
         contenders_.back().variant = width != 1;
         tried.insert(fit.recipe.shape);
         if (width == 1 && (best_kernel_ == kNone || nll(contenders_.size() - 1) < nll(best_kernel_)))
@@ -177,7 +177,7 @@ class PoolRun {
   }
 
   /// A shape that a whole search has left out was round, and so another one again.
-  static void say_untried(const std::vector<KernelFit>& fits, const std::set<KernelShape>& tried) {
+  void say_untried(const std::vector<KernelFit>& fits, const std::set<KernelShape>& tried) const {
     const bool whole = std::all_of(fits.begin(), fits.end(), [](const KernelFit& fit) { return fit.whole; });
     std::vector<std::string> names;
     for (const KernelShape shape : {KernelShape::local, KernelShape::anisotropic}) {
@@ -186,12 +186,12 @@ class PoolRun {
       if (!tried.contains(shape) && (found || !whole)) names.emplace_back(name_of(shape));
     }
     if (!names.empty())
-      say("For want of time the kernel densities are without the {} one{}.", fmt::join(names, " and the "),
-          names.size() > 1 ? "s" : "");
+      observer_.tell("For want of time the kernel densities are without the {} one{}.",
+                     fmt::join(names, " and the "), names.size() > 1 ? "s" : "");
   }
 
   void give_up_if_interrupted() const {
-    if (interrupted()) throw Exit{kInterrupted};
+    if (observer_.cancelled()) throw Cancelled{};
   }
 
   /// So many of the validation points, and of the test points, as all contenders can be scored on in time.
@@ -212,7 +212,7 @@ class PoolRun {
     sample(test);
     test_ = part(test);
     if (scored() < all)
-      say("For want of time {} of the {} validation and test points are scored.", scored(), all);
+      observer_.tell("For want of time {} of the {} validation and test points are scored.", scored(), all);
   }
   /// Points, of validation and test.
   std::size_t scored() const {
@@ -247,10 +247,10 @@ class PoolRun {
       const std::optional<Model> model = train(job, seconds, contender.name, k);
       flow_failed_ = !model;
       if (!model) return;
-      const TaskProgress progress(fmt::format("Scores of {}", contender.name), 0, request_.settings.quiet);
-      const std::vector<double> scores = log_densities_of_model(*model, choice_, part(folds_[k].held_out));
+      const ObservedTask task(observer_, fmt::format("Scores of {}", contender.name));
+      const std::vector<double> scores = log_densities_of_model(*model, how_, part(folds_[k].held_out));
       contender.validation.insert(contender.validation.end(), scores.begin(), scores.end());
-      if (test_.size() > 0) tests.push_back(log_densities_of_model(*model, choice_, test_));
+      if (test_.size() > 0) tests.push_back(log_densities_of_model(*model, how_, test_));
       contender.models.push_back(*model);
     }
     if (!tests.empty())
@@ -272,38 +272,39 @@ class PoolRun {
     return {data_.manifold,
             part_of<float>(data_.points, folds_[fold].training),
             part_of<float>(data_.points, folds_[fold].held_out),
-            request_.settings.seed + 1000 * static_cast<std::uint64_t>(number) + fold,
-            request_.settings.threads,
-            device_};
+            options_.seed + 1000 * static_cast<std::uint64_t>(number) + fold,
+            options_.threads,
+            how_.device,
+            options_.flow_steps};
   }
 
   std::optional<Model> train(const PoolFlow& job, double seconds, const std::string& name, std::size_t fold) {
-    std::unique_ptr<ProgressLine> line;
-    std::string shown, stage_name;
+    std::string shown;
     const auto begun = Clock::now();
-    return fit_pool_flow(job, seconds, [&](const char* stage, const FitProgress& progress, long steps) {
+    const double unit = data_.standardisation.log_scale();
+    const auto model = fit_pool_flow(job, seconds, [&](const char* stage, FitProgress progress, long steps) {
       if (shown != stage) {
+        if (!shown.empty()) observer_.end_stage();
         shown = stage;
-        line = std::make_unique<ProgressLine>(steps, seconds - seconds_since(begun), request_.settings.quiet);
-        stage_name = fmt::format("{}, {}", name, stage);
+        std::string stage_name = fmt::format("{}, {}", name, stage);
         if (folds_.size() > 1) stage_name += fmt::format(", fold {}/{}", fold + 1, folds_.size());
-        line->note(stage_name);
+        observer_.begin({stage_name, steps, seconds - seconds_since(begun)});
       }
-      FitProgress shown_progress = progress;
-      const double unit = data_.standardisation.log_scale();
-      shown_progress.validation += unit;
-      shown_progress.best += unit;
-      if (std::string_view(stage) == kLikelihoodStage) shown_progress.loss += unit;
-      line->update(shown_progress);
-      log_.add(stage_name, shown_progress, seconds_since(start_));
-      return !interrupted();
+      progress.validation += unit;
+      progress.best += unit;
+      if (std::string_view(stage) == kLikelihoodStage) progress.loss += unit;
+      ++iterations_;
+      observer_.step(progress, "");
+      return !observer_.cancelled();
     });
+    if (!shown.empty()) observer_.end_stage();
+    return model;
   }
 
   FitResult save(bool finished) {
     WeighedPool pool = weigh(contenders_);
     FitResult result;
-    result.progress.iteration = result.progress.best_iteration = log_.iteration();
+    result.progress.iteration = result.progress.best_iteration = iterations_;
     result.progress.best = mean_score(pool.validation).nll;
     result.stopped = out_of_time() ? "time limit" : "iterations";
     const double nan = std::numeric_limits<double>::quiet_NaN();
@@ -315,15 +316,18 @@ class PoolRun {
       result.test_nll = test.nll;
       result.test_error = test.error;
       result.failed_test_points = test.failed;
-      result.reference_nll = base_scores(data_.manifold, test_).nll() + data_.standardisation.log_scale();
+      const std::vector<double> base = log_densities_of(*default_base<double>(manifold_), test_);
+      result.reference_nll =
+          data_.standardisation.log_scale() -
+          std::accumulate(base.begin(), base.end(), 0.0) / static_cast<double>(base.size());
     }
     for (const Tensor& tensor : pool.model.parameters)
       result.parameters += tensor.bytes.size() / item_size(tensor.dtype);
     result.members = pool_rows(contenders_, pool);
     result.members_table = pool_table(contenders_, pool);
-    describe(pool.model, request_, data_);
-    nlohmann::ordered_json about = provenance(request_, data_, result.progress, finished ? &result : nullptr);
-    about["members"] = result.members;
+    describe(pool.model, data_, options_);
+    nlohmann::ordered_json about = provenance(data_, options_, result.progress, finished ? &result : nullptr);
+    about["members"] = json_of(result.members);
     about["best_kernel_validation_nll"] = nll(best_kernel_);
     pool.model.metadata["provenance"] = about.dump();
     HeldOutScores held;
@@ -331,24 +335,21 @@ class PoolRun {
       held.points.insert(held.points.end(), fold.held_out.begin(), fold.held_out.end());
     held.log_densities = pool.validation;
     keep_held_out(pool.model, held);
-    if (finished)
-      save_finished(request_.output, pool.model);
-    else
-      save_model(partial_path(request_.output), pool.model);
-    saved_ = true;
+    result.model = std::move(pool.model);
     result.seconds = seconds_since(start_);
-    return result;
+    if (finished) return result;
+    observer_.checkpoint(*result.model);
+    return last_ = std::move(result);
   }
 
-  const FitRequest& request_;
-  const TrainingData& data_;
+  const DataSet& data_;
+  const FitOptions& options_;
+  Observer& observer_;
   std::shared_ptr<const Manifold<double>> manifold_;
   std::vector<Fold> folds_;
   ThreadPool pool_;
   double limit_;
-  TrainingLog log_;
-  ModelChoice choice_;
-  Device device_;  // of the flows
+  Evaluation how_;  // of the flows
   Points<double> test_;
   std::vector<std::size_t> known_;  // training and validation
   Clock::time_point start_ = Clock::now();
@@ -356,13 +357,16 @@ class PoolRun {
   static constexpr std::size_t kNone = static_cast<std::size_t>(-1);
   std::size_t best_kernel_ = kNone;             // of the contenders
   double kernel_seconds_ = 0, flow_score_ = 0;  // flow_score_: of one point
-  bool flow_failed_ = false, saved_ = false;
+  bool flow_failed_ = false;
+  long iterations_ = 0;  // of all flows
+  FitResult last_;       // as last saved
+  mutable std::atomic<double> cancelled_at_ = -1;
 };
 
 }  // namespace
 
-FitResult run_pool_fit(const FitRequest& request, const TrainingData& data) {
-  return PoolRun(request, data)();
+FitResult fit_pool(const DataSet& data, const FitOptions& options, Observer& observer) {
+  return PoolRun(data, options, observer)();
 }
 
-}  // namespace riemflow::app
+}  // namespace riemflow

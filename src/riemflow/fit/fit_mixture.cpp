@@ -1,23 +1,17 @@
-#include "apps/riemflow/fit/mixture.hpp"
-
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <numeric>
 
-#include "apps/riemflow/commands.hpp"
-#include "apps/riemflow/fit/output_file.hpp"
-#include "apps/riemflow/fit/progress.hpp"
-#include "apps/riemflow/fit/provenance.hpp"
-#include "apps/riemflow/support/console.hpp"
-#include "apps/riemflow/support/signals.hpp"
 #include "riemflow/core/error.hpp"
-#include "riemflow/fit/training_log.hpp"
+#include "riemflow/core/stopwatch.hpp"
+#include "riemflow/fit/fit_kinds.hpp"
+#include "riemflow/fit/provenance.hpp"
 #include "riemflow/io/duplicates.hpp"
 #include "riemflow/manifold/parse.hpp"
 #include "riemflow/model/mixture_density.hpp"
 
-namespace riemflow::app {
+namespace riemflow {
 namespace {
 
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
@@ -35,10 +29,10 @@ Points<double> unit_points(const Points<double>& points, const std::vector<std::
 
 class MixtureRun {
  public:
-  MixtureRun(const FitRequest& request, const TrainingData& data)
-      : request_(request), data_(data), settings_(request.settings), pool_(settings_.threads) {
-    require(data.target == nullptr, "--target with --model vmf-mixture",
-            "a mixture learns from data: give a file, or another --model");
+  MixtureRun(const DataSet& data, const FitOptions& options, Observer& observer)
+      : data_(data), settings_(options), observer_(observer), pool_(settings_.threads) {
+    require(data.target == nullptr, "‹target› with ‹model› vmf-mixture",
+            "a mixture learns from data: give a file, or another ‹model›");
     require_sphere(data.manifold);
     const auto sphere = parse_manifold<double>(data.manifold);
     log_scale_ = -0.5 * sphere->dimension() * std::log(sphere->factors().front().curvature);
@@ -51,17 +45,14 @@ class MixtureRun {
   }
 
   FitResult operator()() {
-    require_place(request_.output);
     const auto start = Clock::now();
     const double limit = seconds_of(settings_.time_limit);
-    TrainingLog log(settings_.log, 0, say_text);
-    watch_interrupts();
     FitProgress progress;
     progress.best = std::numeric_limits<double>::infinity();
     MixtureSearch search;
     {
       const auto fits = static_cast<long>(components_.size() * (is_em() ? 1 : rates_.size()));
-      ProgressLine line(fits * config_.iterations, limit, settings_.quiet);
+      observer_.begin({"", fits * config_.iterations, limit});
       const MixtureWatch watch = [&](const MixtureProgress& p) {
         const long before = static_cast<long>(p.run) * config_.iterations;
         progress.iteration = before + p.epoch;
@@ -73,15 +64,14 @@ class MixtureRun {
           progress.best = p.best + log_scale_;
           progress.best_iteration = before + p.best_epoch;
         }
-        line.note(is_em() ? fmt::format("{} components", p.components)
-                          : fmt::format("{} components at rate {:g}", p.components, p.rate));
-        log.add("", progress, seconds_since(start));
-        line.update(progress);
-        return !interrupted() && seconds_since(start) < limit;
+        observer_.step(progress, is_em() ? fmt::format("{} components", p.components)
+                                         : fmt::format("{} components at rate {:g}", p.components, p.rate));
+        return !observer_.cancelled() && seconds_since(start) < limit;
       };
       search = is_em()
                    ? grid_search_em(training_, validation_, components_, em_config(watch), pool_)
                    : grid_search(training_, validation_, {rates_, components_}, adam_config(watch), pool_);
+      observer_.end_stage();
     }
     FitResult result;
     result.progress = progress;
@@ -91,20 +81,17 @@ class MixtureRun {
     result.search = search.scores;
     for (MixtureScore& score : result.search) score.validation += log_scale_;
     result.chosen = search.chosen;
-    if (search.stopped && interrupted()) {
-      save(search.fit.parameters, result, nullptr);
-      say("Interrupted; {} holds the best mixture so far, for every command to use. The fit of a mixture "
-          "cannot be "
-          "resumed.",
-          partial_path(request_.output));
-      throw Exit{kInterrupted};
+    if (search.stopped && observer_.cancelled()) {
+      result.stopped = "interrupted";
+      result.model = model_of(search.fit.parameters, result, nullptr);
+      return result;
     }
     result.stopped = search.stopped                                    ? "time limit"
                      : result.progress.iteration >= config_.iterations ? "iterations"
                      : is_em() && !ran_out_of_patience(search.fit)     ? "convergence"
                                                                        : "patience";
     score_test(search.fit.parameters, result);
-    save(search.fit.parameters, result, &result);
+    result.model = model_of(search.fit.parameters, result, &result);
     result.seconds = seconds_since(start);
     return result;
   }
@@ -121,10 +108,11 @@ class MixtureRun {
                  [&](std::size_t K) { return K <= distinct; });
     require(
         !possible.empty(),
-        fmt::format("--components {}: there are {} distinct training points", settings_.components, distinct),
+        fmt::format("‹components› {}: there are {} distinct training points", settings_.components, distinct),
         "use no more components than distinct points", Fault::bad_data);
     if (possible.size() < wanted.size())
-      say("Of --components {} those above {}, the number of distinct training points, are left out.",
+      observer_.tell(
+          "Of ‹components› {} those above {}, the number of distinct training points, are left out.",
           settings_.components, distinct);
     return possible;
   }
@@ -161,15 +149,12 @@ class MixtureRun {
            static_cast<long>(fit.training.size()) - fit.best >= settings_.patience * settings_.validate_every;
   }
 
-  void save(const MixtureParameters& mixture, FitResult& result, const FitResult* finished) const {
+  Model model_of(const MixtureParameters& mixture, FitResult& result, const FitResult* finished) const {
     Model model = make_model(data_.manifold, VonMisesFisherMixture<double>(mixture).parameters());
-    describe(model, request_, data_);
-    model.metadata["provenance"] = provenance(request_, data_, result.progress, finished).dump();
+    describe(model, data_, settings_);
+    model.metadata["provenance"] = provenance(data_, settings_, result.progress, finished).dump();
     for (const Tensor& tensor : model.parameters) result.parameters += tensor.bytes.size() / sizeof(double);
-    if (finished != nullptr)
-      save_finished(request_.output, model);
-    else
-      save_model(partial_path(request_.output), model);
+    return model;
   }
 
   void score_test(const MixtureParameters& mixture, FitResult& result) const {
@@ -183,9 +168,9 @@ class MixtureRun {
     result.reference_nll = density.manifold().log_volume();
   }
 
-  const FitRequest& request_;
-  const TrainingData& data_;
-  const FitSettings& settings_;
+  const DataSet& data_;
+  const FitOptions& settings_;
+  Observer& observer_;
   ThreadPool pool_;
   Points<double> training_, validation_;
   /// d log R, R = 1/√K: what an NLL per volume of the data's sphere has above that on the unit sphere.
@@ -197,59 +182,8 @@ class MixtureRun {
 
 }  // namespace
 
-FitResult run_mixture_fit(const FitRequest& request, const TrainingData& data) {
-  return MixtureRun(request, data)();
+FitResult fit_mixture(const DataSet& data, const FitOptions& options, Observer& observer) {
+  return MixtureRun(data, options, observer)();
 }
 
-void refuse_foreign_options(const std::string& model, const Values& given) {
-  const bool mixture = model == name_of(ModelKind::vmf_mixture), kernels = model == name_of(ModelKind::kde);
-  for (const char* name : {"width",
-                           "depth",
-                           "activation",
-                           "input",
-                           "scaling",
-                           "bound",
-                           "divergence",
-                           "noise",
-                           "probes",
-                           "precision",
-                           "clip",
-                           "average",
-                           "kinetic",
-                           "frobenius",
-                           "solver",
-                           "tolerance",
-                           "train-tolerance",
-                           "steps",
-                           "max-evaluations",
-                           "device",
-                           "finetune",
-                           "finetune-rate",
-                           "forward-start",
-                           "weight-decay",
-                           "validation-points",
-                           "base-components",
-                           "frequency"})
-    require(!(mixture || kernels) || !given.contains(name), fmt::format("--{} with --model {}", name, model),
-            fmt::format("a {} has none of it: leave it out", mixture ? "mixture" : "kernel density"),
-            Fault::usage);
-  for (const char* name : {"iterations", "epochs", "batch", "optimizer", "rate", "schedule", "beta1", "beta2",
-                           "epsilon", "validate-every", "patience"})
-    require(!kernels || !given.contains(name), fmt::format("--{} with --model {}", name, model),
-            "a kernel density has none of it: leave it out", Fault::usage);
-  const auto base = given.find("base");
-  require(base == given.end() || base->second == "default" || model == name_of(ModelKind::riemannian) ||
-              (base->second != "kde" && !mixture && !kernels && model != name_of(ModelKind::pool)),
-          fmt::format("--base with --model {}", model), "it is of --model riemannian", Fault::usage);
-  require(kernels || !given.contains("kernel") || (base != given.end() && base->second == "kde"),
-          fmt::format("--kernel with --model {}", model), "it is of --model kde and of --base kde",
-          Fault::usage);
-  for (const char* name : {"components", "max-concentration", "rates"})
-    require(mixture || !given.contains(name), fmt::format("--{} with --model {}", name, model),
-            "it is of --model vmf-mixture", Fault::usage);
-  const auto optimizer = given.find("optimizer");
-  require(mixture || optimizer == given.end() || optimizer->second != "em",
-          fmt::format("--optimizer em with --model {}", model), "it is of --model vmf-mixture", Fault::usage);
-}
-
-}  // namespace riemflow::app
+}  // namespace riemflow

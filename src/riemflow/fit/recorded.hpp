@@ -1,32 +1,20 @@
 #pragma once
 // What a model file says of how it was made.
 
-#include <CLI/CLI.hpp>
-
-#include "apps/riemflow/fit/layers.hpp"
-#include "apps/riemflow/fit/settings.hpp"
-#include "apps/riemflow/support/data.hpp"
 #include "riemflow/core/points.hpp"
+#include "riemflow/fit/observer.hpp"
+#include "riemflow/fit/option_values.hpp"
 #include "riemflow/fit/split.hpp"
+#include "riemflow/io/data_file.hpp"
 #include "riemflow/model/model_file.hpp"
 
-namespace riemflow::app {
-
-/// A command line of settings only, to be filled from other sources.
-struct Scratch {
-  FitSettings settings;
-  CLI::App app;
-  Scratch() {
-    declare(app, settings);
-    refuse_odd_numbers(app);
-  }
-};
+namespace riemflow {
 
 /// The settings that the fit recorded; none for a model that does not tell.
 Values recorded_settings(const Model& model);
 
-/// Throws Error(Fault::bad_data) where these, which the model has recorded, are no settings of a fit.
-void require_settings(const Model& model, const Values& recorded);
+/// These, which the model has recorded, as options. Throws Error(Fault::bad_data) where they are none.
+FitOptions recorded_options(const Model& model, const Values& recorded);
 
 /// What the fit reported of points that it had held out, in nats; NaN where the model does not tell.
 struct FitScores {
@@ -35,7 +23,7 @@ struct FitScores {
 FitScores fit_scores(const Model& model);
 
 /// Of a score on the very data of the fit: that it flatters, and what the fit found at points it had held
-/// out. log_size: as of DensityUnit.
+/// out. log_size: of the unit in which densities are shown.
 std::string seen_warning(const std::string& data, const FitScores& scores, double log_size = 0);
 
 /// A file of points, by the parts that a model's fit made of it.
@@ -49,9 +37,9 @@ struct ModelData {
 
 /// Reads the points and says what was assumed. They are split as the fit did if the file is that which the
 /// model was trained on. Throws Error.
-ModelData read_model_data(const Model& model, const DataChoice& data);
+ModelData read_model_data(const Model& model, const DataFile& data, Observer& observer);
 
 /// Training, validation and test, one after the other.
 Points<double> joined(const ModelData& data);
 
-}  // namespace riemflow::app
+}  // namespace riemflow

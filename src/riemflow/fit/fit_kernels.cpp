@@ -1,24 +1,18 @@
-#include "apps/riemflow/fit/kernel.hpp"
-
 #include <cmath>
 #include <limits>
 #include <numeric>
 
-#include "apps/riemflow/commands.hpp"
-#include "apps/riemflow/fit/output_file.hpp"
-#include "apps/riemflow/fit/progress.hpp"
-#include "apps/riemflow/fit/provenance.hpp"
-#include "apps/riemflow/support/console.hpp"
-#include "apps/riemflow/support/signals.hpp"
-#include "apps/riemflow/support/task_progress.hpp"
 #include "riemflow/core/cancel.hpp"
 #include "riemflow/core/error.hpp"
+#include "riemflow/core/stopwatch.hpp"
 #include "riemflow/distribution/base.hpp"
 #include "riemflow/distribution/draws.hpp"
+#include "riemflow/fit/fit_kinds.hpp"
+#include "riemflow/fit/provenance.hpp"
 #include "riemflow/manifold/parse.hpp"
 #include "riemflow/model/kernel_model.hpp"
 
-namespace riemflow::app {
+namespace riemflow {
 namespace {
 
 /// Of the time limit, for the search and for the test; at least so many points are scored.
@@ -33,36 +27,34 @@ std::optional<KernelShape> shape_of(const std::string& name) {
 
 }  // namespace
 
-KernelFit fit_kernels(const FitSettings& settings, const TrainingData& data, double share) {
-  require(data.target == nullptr, "a kernel density of a --target",
+KernelFit choose_kernels(const DataSet& data, const FitOptions& settings, double share, Observer& observer) {
+  require(data.target == nullptr, "a kernel density of a ‹target›",
           "a kernel density is made of data: give a file");
   ThreadPool pool(settings.threads);
-  watch_interrupts();
-  TaskProgress progress("Kernel densities", 1, settings.quiet);
+  const ObservedTask task(observer, "Kernel densities");
   const auto start = Clock::now();
   const SearchTime time{share * seconds_of(settings.time_limit),
                         [&] {
-                          if (interrupted()) throw Exit{kInterrupted};
+                          if (observer.cancelled()) throw Cancelled{};
                           return seconds_since(start);
                         },
-                        [&](double done) { progress.reach(done, 1); }};
+                        [&](double done) { observer.task(done); }};
   return fit_kernel_density(parse_manifold<double>(data.manifold),
                             part_of<double>(data.points, data.split.training),
                             part_of<double>(data.points, data.split.validation), shape_of(settings.kernel),
                             &pool, data.groups_of(data.split.training), time);
 }
 
-FitResult run_kernel_fit(const FitRequest& request, const TrainingData& data) {
-  require_place(request.output);
+FitResult fit_kernel_model(const DataSet& data, const FitOptions& options, Observer& observer) {
   const auto start = Clock::now();
-  const CancelScope scope(interrupted);
-  const KernelFit fit = fit_kernels(request.settings, data, kSearchOfAll);
+  const CancelScope scope([&] { return observer.cancelled(); });
+  const KernelFit fit = choose_kernels(data, options, kSearchOfAll, observer);
   FitResult result;
   result.progress.iteration = result.progress.best_iteration = fit.evaluations;
   const double unit = data.standardisation.log_scale();
-  KernelModel<double> density(data.manifold, fit.parameters, request.settings.threads);
+  KernelModel<double> density(data.manifold, fit.parameters, options.threads);
   // As many points as there is time for.
-  const double most = kScoresOfAll * seconds_of(request.settings.time_limit) / (2 * fit.seconds);
+  const double most = kScoresOfAll * seconds_of(options.time_limit) / (2 * fit.seconds);
   const auto scored_of = [&](std::vector<std::size_t> rows) {
     const std::size_t n =
         std::min(rows.size(), std::max(kLeastTest, static_cast<std::size_t>(std::min(most, 1e9))));
@@ -90,9 +82,9 @@ FitResult run_kernel_fit(const FitRequest& request, const TrainingData& data) {
   }
   Model model = make_model(data.manifold, fit.parameters);
   for (const Tensor& tensor : model.parameters) result.parameters += tensor.bytes.size() / sizeof(double);
-  describe(model, request, data);
-  model.metadata["provenance"] = provenance(request, data, result.progress, &result).dump();
-  save_finished(request.output, model);
+  describe(model, data, options);
+  model.metadata["provenance"] = provenance(data, options, result.progress, &result).dump();
+  result.model = std::move(model);
   result.seconds = seconds_since(start);
   return result;
 }
@@ -111,12 +103,4 @@ std::string text_of(const KernelSummary& kernels) {
   return text + fmt::format(", wide share {:.3g}", recipe.wide);
 }
 
-nlohmann::ordered_json json_of(const KernelSummary& kernels) {
-  const KernelRecipe& recipe = kernels.recipe;
-  return {{"shape", name_of(recipe.shape)},  {"centres", kernels.centres},
-          {"bandwidth", recipe.scale},       {"neighbours", recipe.neighbours},
-          {"adaptivity", recipe.adaptivity}, {"shape_neighbours", recipe.shape_neighbours},
-          {"shrinkage", recipe.shrinkage},   {"wide", recipe.wide}};
-}
-
-}  // namespace riemflow::app
+}  // namespace riemflow

@@ -4,11 +4,10 @@
 #include <functional>
 #include <optional>
 
-#include "apps/riemflow/fit/progress.hpp"
 #include "riemflow/fit/fit.hpp"
 #include "riemflow/model/model_file.hpp"
 
-namespace riemflow::app {
+namespace riemflow {
 
 struct PoolFlow {
   std::string manifold;
@@ -16,6 +15,7 @@ struct PoolFlow {
   std::uint64_t seed = 0;
   int threads = 0;
   Device device = Device::cpu;
+  long steps = 0;  ///< of flow matching, and a tenth as many by likelihood; 0: as many as there is time for
 };
 
 /// Called after each step: the stage, whose names differ, where it stands and how many steps it has. False
@@ -23,8 +23,9 @@ struct PoolFlow {
 using FlowWatch = std::function<bool(const char* stage, const FitProgress& progress, long steps)>;
 
 /// The parameters that score best on the held-out points; none if no validation was finite. The numbers of
-/// steps are such that they take about `seconds`, measured on the way; infinite: kMatchingSteps and
-/// kTuningSteps, and the same bits for any number of threads.
+/// steps are such that they take about `seconds`, measured on the way, unless job.steps says them; infinite:
+/// kMatchingSteps and kTuningSteps. With a number of steps given either way, the same bits for any number of
+/// threads.
 std::optional<Model> fit_pool_flow(const PoolFlow& job, double seconds, const FlowWatch& watch);
 
 /// Of the log-density of one point, about: twice that of such a flow before it is trained.
@@ -37,4 +38,4 @@ std::string why_no_pool_flow_on_gpu(const std::string& manifold);
 inline constexpr const char* kLikelihoodStage = "likelihood";
 inline constexpr long kMatchingSteps = 4000, kTuningSteps = 400;
 
-}  // namespace riemflow::app
+}  // namespace riemflow

@@ -1,19 +1,18 @@
-#include "apps/riemflow/fit/training_data.hpp"
+#include "riemflow/fit/data_set.hpp"
+
+#include <fmt/format.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <numeric>
 
-#include "apps/riemflow/support/console.hpp"
-#include "apps/riemflow/support/data.hpp"
 #include "riemflow/core/error.hpp"
 #include "riemflow/distribution/parse_target.hpp"
-#include "riemflow/io/data_sets.hpp"
 #include "riemflow/io/duplicates.hpp"
+#include "riemflow/io/sha256.hpp"
 #include "riemflow/kernel/near_groups.hpp"
 #include "riemflow/manifold/parse.hpp"
 
-namespace riemflow::app {
+namespace riemflow {
 namespace {
 
 /// The first of each group.
@@ -44,8 +43,8 @@ std::vector<std::string> names_of_numbers(const Manifold<double>& manifold,
 
 }  // namespace
 
-TrainingData standardised(const TrainingData& raw) {
-  TrainingData data = raw;
+DataSet standardised(const DataSet& raw, Observer& observer) {
+  DataSet data = raw;
   if (data.target != nullptr) return data;
   const auto manifold = parse_manifold<double>(data.manifold);
   const std::vector<std::string> names = names_of_numbers(*manifold, data.columns);
@@ -55,7 +54,7 @@ TrainingData standardised(const TrainingData& raw) {
   if (!constant.empty())
     throw Error(fmt::format("{}: column '{}' is {} in all training points", data.name,
                             names[constant.front()], data.standardisation.shift[constant.front()]),
-                "a density needs numbers that differ: leave the column out (--columns)", Fault::bad_data);
+                "a density needs numbers that differ: leave the column out (‹columns›)", Fault::bad_data);
   if (data.standardisation.identity()) return data;
   std::string formulas;
   const std::vector<bool> euclidean = euclidean_numbers(*manifold);
@@ -63,7 +62,7 @@ TrainingData standardised(const TrainingData& raw) {
     if (euclidean[c])
       formulas += fmt::format("{}({} - {:.6g})/{:.6g}", formulas.empty() ? "" : ", ", names[c],
                               data.standardisation.shift[c], data.standardisation.scale[c]);
-  say("Euclidean columns are standardised inside the model: {}.", formulas);
+  observer.say(fmt::format("Euclidean columns are standardised inside the model: {}.", formulas));
   data.points = data.standardisation.standardised<double>(data.points);
   return data;
 }
@@ -84,65 +83,20 @@ std::string manifold_of_target(const std::string& target) {
   if (const auto n = numbers_after("mu="); n > 1) return fmt::format("sphere:{}", n - 1);
   if (target.find("lat=") != target.npos) return "sphere:2";
   if (const auto n = numbers_after("mean="); n > 0) return fmt::format("ball:{}", n);
-  throw Error(fmt::format("--target '{}' does not say where it is", target),
-              "give its manifold, as in --manifold ball:2");
+  throw Error(fmt::format("‹target› '{}' does not say where it is", target),
+              "give its ‹manifold›, as in ball:2");
 }
 
-/// The file's, without its directory.
-std::string name_of_data(const DataChoice& data) {
-  if (data.path == "-") return "standard input";
-  std::error_code ignored;
-  if (data.held || std::filesystem::exists(data.path, ignored))
-    return std::filesystem::path(data.path).filename().string();
-  const FoundData set = find_data_set(data.path, data.data_dir);
-  return std::filesystem::path(set.path.empty() ? set.known->file : set.path).filename().string();
-}
-
-}  // namespace
-
-DataIdentity identity_of(const DataChoice& data) {
-  auto bytes = data.held ? io::memory_bytes(*data.held) : open_data_bytes(data.path, data.data_dir);
-  const std::string sha256 = io::HashedBytes(std::move(bytes)).sha256();
-  return {name_of_data(data), sha256};
-}
-
-TrainingData read_target(const FitSettings& settings) {
-  TrainingData data;
-  data.manifold = manifold_of(settings, settings.manifold.empty() ? manifold_of_target(settings.target) : "");
-  data.target = parse_target<double>(
-      settings.target, std::shared_ptr<const Manifold<double>>(parse_manifold<double>(data.manifold)));
-  data.name = data.target->name();
-  return data;
-}
-
-TrainingData read_training_data(const std::string& path, const FitSettings& settings) {
-  return read_training_data(DataChoice{path, settings.data_dir, settings.reading, nullptr}, settings);
-}
-
-TrainingData read_training_data(const DataChoice& choice, const FitSettings& settings) {
+/// Duplicates, groups and the split. data: its points, their lines and where they come from.
+void divide(DataSet& data, const FitOptions& settings, const std::string& place, Observer& observer) {
   const SplitShares shares = parse_split(settings.split);
-  const std::string& path = choice.path;
-  const auto source = choice.open(manifold_of(settings, ""));
-  DataSet read = read_all(*source);
-  for (const std::string& remark : read.remarks) say_text(remark);
-
-  TrainingData data;
-  data.manifold = read.assumptions.manifold;
-  data.points = std::move(read.points);
-  data.name = name_of_data(choice);
-  data.sha256 = std::move(read.sha256);
-  data.lines = std::move(read.lines);
-  data.line_word = read.assumptions.row;
-  for (const Assumptions::Column& column : read.assumptions.columns)
-    data.columns.push_back(column.name.empty() ? column.meaning : column.name);
   data.rows = data.points.size();
-
   std::vector<std::size_t> groups = duplicate_groups(data.points);
   const std::vector<std::size_t> distinct = firsts(groups);
   data.duplicates = data.rows - distinct.size();
-  require(data.rows > 1, path + ": one point only", "a density needs many; a few hundred are a beginning",
+  require(data.rows > 1, place + ": one point only", "a density needs many; a few hundred are a beginning",
           Fault::bad_data);
-  require(distinct.size() > 1, fmt::format("{}: all {} points are equal", path, data.rows),
+  require(distinct.size() > 1, fmt::format("{}: all {} points are equal", place, data.rows),
           "a density needs points that differ; were the right columns read?", Fault::bad_data);
   if (settings.dedup) {
     data.points = part_of<double>(data.points, distinct);
@@ -157,23 +111,81 @@ TrainingData read_training_data(const DataChoice& choice, const FitSettings& set
   if (!settings.group_within.empty()) {
     groups = near_groups(parse_manifold<double>(data.manifold), data.points,
                          group_distance(settings.group_within, data.manifold));
-    say("{} points are {} groups of points within {} of another.", data.points.size(),
-        1 + *std::max_element(groups.begin(), groups.end()), settings.group_within);
+    observer.say(fmt::format("{} points are {} groups of points within {} of another.", data.points.size(),
+                             1 + *std::max_element(groups.begin(), groups.end()), settings.group_within));
   }
   const std::uint64_t seed = split_seed_of(settings);
   data.split = split_points(groups, shares, seed);
   data.groups = std::move(groups);
 
-  say("{} points{}: {} for training, {} for validation, {} for the test (seed {}).", data.points.size(),
+  observer.say(fmt::format(
+      "{} points{}: {} for training, {} for validation, {} for the test (seed {}).", data.points.size(),
       settings.dedup && data.duplicates > 0 ? fmt::format(" ({} duplicates removed)", data.duplicates) : "",
-      data.split.training.size(), data.split.validation.size(), data.split.test.size(), seed);
+      data.split.training.size(), data.split.validation.size(), data.split.test.size(), seed));
   if (data.duplicates > 0 && !settings.dedup)
-    say("Warning: {} of {} points repeat an earlier one{}.", data.duplicates, data.rows,
-        settings.group_split || !settings.group_within.empty()
-            ? "; equal points stay on one side of the split"
-            : ". Those on both sides of the split flatter the test; --group-split or --dedup "
-              "prevents that");
+    observer.say(fmt::format("Warning: {} of {} points repeat an earlier one{}.", data.duplicates, data.rows,
+                             settings.group_split || !settings.group_within.empty()
+                                 ? "; equal points stay on one side of the split"
+                                 : ". Those on both sides of the split flatter the test; ‹group-split› or "
+                                   "‹dedup› prevents that"));
+}
+
+}  // namespace
+
+DataSet target_of(const FitOptions& settings) {
+  DataSet data;
+  data.manifold = manifold_of(settings, settings.manifold.empty() ? manifold_of_target(settings.target) : "");
+  data.target = parse_target<double>(
+      settings.target, std::shared_ptr<const Manifold<double>>(parse_manifold<double>(data.manifold)));
+  data.name = data.target->name();
   return data;
 }
 
-}  // namespace riemflow::app
+DataSet read_data_set(const std::string& path, const FitOptions& settings, Observer& observer) {
+  return read_data_set(DataFile{path, settings.data_dir, settings.reading("")}, settings, observer);
+}
+
+DataSet read_data_set(const DataFile& file, const FitOptions& settings, Observer& observer) {
+  parse_split(settings.split);  // before much is read
+  const auto source = file.open(manifold_of(settings, ""));
+  for (const std::string& sentence : source->assumptions().sentences()) observer.say(sentence);
+  ReadPoints read = read_all(*source);
+  for (const std::string& remark : read.remarks) observer.say(remark);
+  DataSet data;
+  data.manifold = read.assumptions.manifold;
+  data.points = std::move(read.points);
+  data.name = file.name();
+  data.sha256 = std::move(read.sha256);
+  data.lines = std::move(read.lines);
+  data.line_word = read.assumptions.row;
+  for (const Assumptions::Column& column : read.assumptions.columns)
+    data.columns.push_back(column.name.empty() ? column.meaning : column.name);
+  divide(data, settings, file.path, observer);
+  return data;
+}
+
+DataSet data_set_of(Points<double> points, const FitOptions& settings, Observer& observer,
+                    const std::string& name) {
+  require(!settings.manifold.empty(), "points without a ‹manifold›", "name it, as in sphere:2");
+  DataSet data;
+  data.manifold = parse_manifold<double>(manifold_of(settings, ""))->name();
+  const auto manifold = parse_manifold<double>(data.manifold);
+  require(points.dimension == manifold->ambient(),
+          fmt::format("points of {} numbers on {}", points.dimension, data.manifold),
+          fmt::format("give {} numbers a point", manifold->ambient()), Fault::bad_data);
+  for (std::size_t i = 0; i < points.size(); ++i)
+    if (const auto defect = manifold->defect(points[i]))
+      throw Error(fmt::format("{}: point {}: {}", name, i, *defect), "give points of " + data.manifold,
+                  Fault::bad_data);
+  data.name = name;
+  data.sha256 = sha256_hex(std::string_view(reinterpret_cast<const char*>(points.values.data()),
+                                            points.values.size() * sizeof(double)));
+  data.points = std::move(points);
+  data.lines.resize(data.points.size());
+  std::iota(data.lines.begin(), data.lines.end(), std::uint64_t{0});
+  data.line_word = "point";
+  divide(data, settings, name, observer);
+  return data;
+}
+
+}  // namespace riemflow

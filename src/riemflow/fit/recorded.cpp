@@ -1,4 +1,4 @@
-#include "apps/riemflow/fit/recorded.hpp"
+#include "riemflow/fit/recorded.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -6,11 +6,11 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
-#include "apps/riemflow/fit/training_data.hpp"
-#include "apps/riemflow/support/console.hpp"
+#include "riemflow/core/error.hpp"
+#include "riemflow/fit/data_set.hpp"
 #include "riemflow/io/data_sets.hpp"
 
-namespace riemflow::app {
+namespace riemflow {
 
 Values recorded_settings(const Model& model) {
   const auto found = model.metadata.find("provenance");
@@ -24,10 +24,9 @@ Values recorded_settings(const Model& model) {
   return values;
 }
 
-void require_settings(const Model& model, const Values& recorded) {
+FitOptions recorded_options(const Model& model, const Values& recorded) {
   try {
-    Scratch alone;
-    set_values(alone.app, recorded);
+    return options_of(recorded);
   } catch (const Error& error) {
     throw Error(fmt::format("{}: its provenance is damaged: {}", model.path, error.what()),
                 "use the file as riemflow wrote it", Fault::bad_data);
@@ -59,8 +58,8 @@ std::string seen_warning(const std::string& data, const FitScores& scores, doubl
   return text;
 }
 
-ModelData read_model_data(const Model& model, const DataChoice& choice) {
-  const DataChoice data = choice.reopenable();
+ModelData read_model_data(const Model& model, const DataFile& file, Observer& observer) {
+  const DataFile data = file.reopenable();
   ModelData result;
   result.name = std::filesystem::path(data.path).filename().string();
   const Values values = recorded_settings(model);
@@ -71,33 +70,30 @@ ModelData read_model_data(const Model& model, const DataChoice& choice) {
         data.held != nullptr || is_regular(data.path) ||
         std::any_of(sets.begin(), sets.end(), [&](const KnownData& s) { return s.name == data.path; });
     return there && trained_on != model.metadata.end() && !values.empty() &&
-           identity_of(data).sha256 == trained_on->second;
+           data.sha256() == trained_on->second;
   };
   if (is_the_fits()) {
-    require_settings(model, values);
-    Scratch fit;
-    set_values(fit.app, values);
-    DataChoice as_fitted = data;
-    if (data.reading.columns.empty()) as_fitted.reading.columns = fit.settings.reading.columns;
-    fit.settings.manifold = model.config.manifold;
-    fit.settings.curvature = 0;
-    const TrainingData read = [&] {
-      const Silence silence;
-      return read_training_data(as_fitted, fit.settings);
-    }();
+    FitOptions options = recorded_options(model, values);
+    DataFile as_fitted = data;
+    if (data.reading.columns.empty()) as_fitted.reading.columns = options.columns;
+    options.manifold = model.config.manifold;
+    options.curvature = 0;
+    Observer silent;
+    const DataSet read = read_data_set(as_fitted, options, silent);
     result.split_known = true;
     result.training = part_of<double>(read.points, read.split.training);
     result.validation = part_of<double>(read.points, read.split.validation);
     result.test = part_of<double>(read.points, read.split.test);
     result.split = read.split;
-    say("{} is the data of the fit: {} training, {} validation and {} test points{}.", result.name,
-        result.training.size(), result.validation.size(), result.test.size(),
-        fit.settings.dedup ? " without duplicates" : "");
+    observer.tell("{} is the data of the fit: {} training, {} validation and {} test points{}.", result.name,
+                  result.training.size(), result.validation.size(), result.test.size(),
+                  options.dedup ? " without duplicates" : "");
     return result;
   }
   const auto source = data.open(model.config.manifold);
-  DataSet all = read_all(*source);
-  for (const std::string& sentence : all.remarks) say_text(sentence);
+  for (const std::string& sentence : source->assumptions().sentences()) observer.say(sentence);
+  ReadPoints all = read_all(*source);
+  for (const std::string& sentence : all.remarks) observer.say(sentence);
   result.test = std::move(all.points);
   return result;
 }
@@ -111,4 +107,4 @@ Points<double> joined(const ModelData& data) {
   return all;
 }
 
-}  // namespace riemflow::app
+}  // namespace riemflow

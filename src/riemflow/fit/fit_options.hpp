@@ -1,23 +1,22 @@
 #pragma once
-// Every setting of a fit: a flag of the command line and a key of a configuration file alike.
+// Every option of a fit. fit/option_table.cpp declares each once: its name, range, help and group. From that
+// come the tool's flags, the keys of configuration files, what a model records, and the documentation.
 
 #include <cstdint>
 #include <string>
 #include <vector>
 
-#include "apps/riemflow/support/options.hpp"
 #include "riemflow/fit/fit.hpp"
+#include "riemflow/io/read_options.hpp"
 
-namespace CLI {
-class App;
-}
+namespace riemflow {
 
-namespace riemflow::app {
-
-struct FitSettings {
-  // data
-  ReadingChoice reading;
+struct FitOptions {
+  // reading
+  std::string columns, units = "auto", format;
+  bool skip_invalid = false;
   std::string data_dir;
+  // data
   std::string manifold;  ///< empty: inferred
   double curvature = 0;  ///< 0: the manifold's own
   std::string split = "80/10/10";
@@ -41,6 +40,7 @@ struct FitSettings {
   long iterations = 3000, validate_every = 100, patience = 20;
   double epochs = 0;  ///< > 0: instead of iterations
   long finetune = 0, forward_start = 200;
+  long flow_steps = 0;  ///< of a flow of a pool, by flow matching; 0: as many as there is time for
   std::size_t validation_points = 0;
   std::size_t batch = 400;
   std::string rates;  ///< of a mixture's search; empty: `rate`
@@ -57,41 +57,35 @@ struct FitSettings {
   double checkpoint_every = 30;
   int threads = 0;
   std::string device = "cpu";
-  bool quiet = false, json = false;
+  bool quiet = false, json = false;  ///< of the tool
+
+  /// How its file is read; manifold: empty: inferred.
+  ReadOptions reading(const std::string& manifold) const;
 };
 
-/// Adds them as options of `app`, in groups, the later of two values winning.
-void declare(CLI::App& app, FitSettings& settings);
-
-/// The settings of a run that change what it computes: what a model records, and what must be as it was to
-/// resume.
-bool is_recorded(const std::string& name);
-/// Recorded settings that may differ when a run is resumed.
-bool may_change(const std::string& name);
-
 /// training_points: what an epoch is.
-FitConfig fit_config(const FitSettings& settings, const std::string& manifold, std::size_t training_points);
+FitConfig fit_config(const FitOptions& options, const std::string& manifold, std::size_t training_points);
 
 /// The numbers of a list such as 0.1,0.05. Throws Error unless all are above 0.
 std::vector<double> numbers_of(const std::string& list);
 /// The same of numbers of components, such as 50,100.
 std::vector<std::size_t> counts_of(const std::string& list);
 
-/// --manifold with --curvature put in; empty if the manifold is to be inferred, which has no curvature but
+/// `manifold` with `curvature` put in; empty if the manifold is to be inferred, which has no curvature but
 /// its own. Throws Error where they contradict.
-std::string manifold_of(const FitSettings& settings, const std::string& inferred);
+std::string manifold_of(const FitOptions& options, const std::string& inferred);
 
 /// The number of "5km" or "5". Throws Error unless it is one from 0.
 double distance_of(const std::string& text);
-/// --group-within on that manifold, in the units of its distance. Throws Error.
+/// group_within on that manifold, in the units of its distance. Throws Error.
 double group_distance(const std::string& text, const std::string& manifold);
 
 /// Throws Error where it is none.
 std::uint64_t seed_of(const std::string& text);
-/// --split-seed, or --seed where there is none.
-std::uint64_t split_seed_of(const FitSettings& settings);
+/// split_seed, or seed where there is none.
+std::uint64_t split_seed_of(const FitOptions& options);
 
 /// "90", "90s", "10m", "2h" in seconds; infinite for "none". Throws Error.
 double seconds_of(const std::string& duration);
 
-}  // namespace riemflow::app
+}  // namespace riemflow

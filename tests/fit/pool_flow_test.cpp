@@ -1,6 +1,6 @@
 // The flows of the default fit, as they are saved.
 
-#include "apps/riemflow/fit/pool_flow.hpp"
+#include "riemflow/fit/pool_flow.hpp"
 
 #include <gtest/gtest.h>
 
@@ -11,7 +11,7 @@
 
 #include "riemflow/core/random.hpp"
 
-namespace riemflow::app {
+namespace riemflow {
 namespace {
 
 TEST(PoolFlow, IsSavedWithTheToleranceOfEvaluationWhereNoStepOfTuningFits) {
@@ -34,4 +34,4 @@ TEST(PoolFlow, IsSavedWithTheToleranceOfEvaluationWhereNoStepOfTuningFits) {
 }
 
 }  // namespace
-}  // namespace riemflow::app
+}  // namespace riemflow

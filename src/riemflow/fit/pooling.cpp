@@ -1,14 +1,13 @@
-#include "apps/riemflow/fit/pooling.hpp"
+#include "riemflow/fit/pooling.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 
-#include "apps/riemflow/support/exact_flow.hpp"
-#include "apps/riemflow/support/scoring.hpp"
+#include "riemflow/core/running_mean.hpp"
 
-namespace riemflow::app {
+namespace riemflow {
 namespace {
 
 std::vector<std::vector<double>> columns_of(const std::vector<Contender>& contenders,
@@ -25,12 +24,6 @@ std::string nats(const std::vector<double>& log_densities) {
 }
 
 }  // namespace
-
-std::vector<double> log_densities_of_model(const Model& model, const ModelChoice& choice,
-                                           const Points<double>& points) {
-  if (points.size() == 0) return {};
-  return with_exact_density(model, choice, [&](auto& density) { return log_density_at(density, points); });
-}
 
 WeighedPool weigh(const std::vector<Contender>& contenders) {
   WeighedPool pool;
@@ -79,23 +72,16 @@ std::string pool_table(const std::vector<Contender>& contenders, const WeighedPo
                             nats(pool.test));
 }
 
-nlohmann::ordered_json pool_rows(const std::vector<Contender>& contenders, const WeighedPool& pool) {
-  nlohmann::ordered_json rows = nlohmann::ordered_json::array();
+std::vector<MemberScore> pool_rows(const std::vector<Contender>& contenders, const WeighedPool& pool) {
+  std::vector<MemberScore> rows;
   for (std::size_t m = 0; m < contenders.size(); ++m) {
     const Contender& contender = contenders[m];
     if (!shown(contender, pool.weights.weights[m])) continue;
-    nlohmann::ordered_json row = {{"name", contender.name},
-                                  {"model", name_of(contender.models.front().config.model)},
-                                  {"weight", pool.weights.weights[m]},
-                                  {"validation_nll", mean_score(contender.validation).nll}};
-    if (!contender.test.empty()) {
-      const MeanScore test = mean_score(contender.test);
-      row["test_nll"] = test.nll;
-      row["test_nll_standard_error"] = test.error;
-    }
-    rows.push_back(std::move(row));
+    const MeanScore test = mean_score(contender.test);
+    rows.push_back({contender.name, std::string(name_of(contender.models.front().config.model)),
+                    pool.weights.weights[m], mean_score(contender.validation).nll, test.nll, test.error});
   }
   return rows;
 }
 
-}  // namespace riemflow::app
+}  // namespace riemflow

@@ -1,18 +1,19 @@
-#include "apps/riemflow/fit/pool_flow.hpp"
+#include "riemflow/fit/pool_flow.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <utility>
 
+#include "riemflow/core/stopwatch.hpp"
 #include "riemflow/flow/cuda_flow.hpp"
 #include "riemflow/manifold/parse.hpp"
 
-namespace riemflow::app {
+namespace riemflow {
 namespace {
 
-/// Of the time; the rest is for the likelihood, whose steps are dear and worth it. Beyond kFewDimensions they
-/// are too dear: their derivatives are as many.
+/// Of the time; the rest is for the likelihood, whose steps are expensive and worth it. Beyond kFewDimensions
+/// they are too expensive: their derivatives are as many.
 constexpr double kMatchingShare = 0.25;
 constexpr int kFewDimensions = 3;
 constexpr long kMostMatching = 20'000, kMostTuning = 3000, kLeastTuning = 10, kTimedSteps = 10;
@@ -68,15 +69,17 @@ void set_steps(FitConfig& config, long steps, long validations) {
 class FlowFit {
  public:
   FlowFit(const PoolFlow& job, double seconds, const FlowWatch& watch)
-      : job_(job), seconds_(seconds), watch_(watch) {
+      : job_(job),
+        seconds_(job.steps > 0 ? std::numeric_limits<double>::infinity() : seconds),
+        watch_(watch) {
     become(has_few_dimensions(job) ? kFine : kMany);
-    if (std::isfinite(seconds))
-      validated_ = std::clamp(static_cast<std::size_t>(kValidationShare * seconds / seconds_of_a_score(job)),
+    if (std::isfinite(seconds_))
+      validated_ = std::clamp(static_cast<std::size_t>(kValidationShare * seconds_ / seconds_of_a_score(job)),
                               kLeastValidated, validated_);
   }
 
   std::optional<Model> operator()() {
-    long steps = kMatchingSteps;
+    long steps = job_.steps > 0 ? job_.steps : kMatchingSteps;
     if (std::isfinite(seconds_))
       steps = std::clamp(static_cast<long>(matching_share() * seconds_ / seconds_a_matching_step()), 100L,
                          kMostMatching);
@@ -128,12 +131,12 @@ class FlowFit {
   void tune() {
     config_.objective = Objective::likelihood;
     config_.train.schedule.rate = 5e-3;
-    long steps = kTuningSteps;
+    long steps = job_.steps > 0 ? std::max(1L, job_.steps / 10) : kTuningSteps;
     if (std::isfinite(seconds_)) {
       const double left = kPlanned * (seconds_ - seconds_since(start_));
       steps = std::min(static_cast<long>(left / seconds_a_tuning_step()), kMostTuning);
     }
-    if (steps < kLeastTuning) return;
+    if (steps < kLeastTuning && job_.steps == 0) return;
     set_steps(config_, steps, 8);
     run(kLikelihoodStage);
   }
@@ -203,4 +206,4 @@ std::optional<Model> fit_pool_flow(const PoolFlow& job, double seconds, const Fl
   return FlowFit(job, seconds, watch)();
 }
 
-}  // namespace riemflow::app
+}  // namespace riemflow

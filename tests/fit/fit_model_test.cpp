@@ -1,0 +1,233 @@
+// What `riemflow fit` fits, of every kind, by numbers of steps: the same bits on every run.
+
+#include "riemflow/fit/fit_model.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+#include "riemflow/core/error.hpp"
+#include "riemflow/core/random.hpp"
+#include "riemflow/fit/option_values.hpp"
+#include "riemflow/fit/recorded.hpp"
+#include "riemflow/model/evaluation.hpp"
+#include "riemflow/model/held_out.hpp"
+#include "tests/sanitized.hpp"
+
+namespace riemflow {
+namespace {
+
+/// Two clusters of the sphere, one of them narrow.
+Points<double> two_clusters(std::size_t n, std::uint64_t seed) {
+  Points<double> points(n, 3);
+  for (std::size_t i = 0; i < n; ++i) {
+    Random random(seed, Purpose::test, 0, i);
+    const double width = i % 2 == 0 ? 0.05 : 0.6;
+    double norm = 0;
+    for (std::size_t c = 0; c < 3; ++c) {
+      points[i][c] = (c == i % 2 ? 1 : 0) + width * (random.uniform() + random.uniform() - 1);
+      norm += points[i][c] * points[i][c];
+    }
+    for (double& x : points[i]) x /= std::sqrt(norm);
+  }
+  return points;
+}
+
+FitOptions options_with(Values values) {
+  values["manifold"] = "sphere:2";
+  return options_of(values);
+}
+
+/// Keeps what it is told; cancels after so many steps.
+struct Witness : Observer {
+  long most_steps = -1, steps = 0;
+  std::vector<std::string> sentences, stages;
+  std::vector<Model> checkpoints;
+  int open_stages = 0, open_tasks = 0;
+
+  void say(const std::string& sentence) override { sentences.push_back(sentence); }
+  void begin(const PlannedStage& stage) override {
+    stages.push_back(stage.name);
+    ++open_stages;
+  }
+  void step(const FitProgress&, const std::string&) override {
+    EXPECT_EQ(open_stages, 1);
+    ++steps;
+  }
+  void end_stage() override { --open_stages; }
+  void begin_task(const std::string&) override { ++open_tasks; }
+  void task(double share) override {
+    EXPECT_EQ(open_tasks, 1);
+    EXPECT_GE(share, 0);
+    EXPECT_LE(share, 1);
+  }
+  void end_task() override { --open_tasks; }
+  void checkpoint(const Model& model) override { checkpoints.push_back(model); }
+  bool cancelled() const override { return most_steps >= 0 && steps >= most_steps; }
+
+  bool said(const std::string& part) const {
+    return std::any_of(sentences.begin(), sentences.end(),
+                       [&](const std::string& sentence) { return sentence.find(part) != sentence.npos; });
+  }
+};
+
+std::string bytes_of(const Model& model) {
+  std::string all = model.metadata.at("provenance");
+  for (const Tensor& tensor : model.parameters)
+    all += tensor.name + std::string(reinterpret_cast<const char*>(tensor.bytes.data()), tensor.bytes.size());
+  return all;
+}
+
+const Values kQuickFlow{
+    {"width", "8"}, {"depth", "1"}, {"iterations", "30"}, {"validate-every", "10"}, {"batch", "50"}};
+
+TEST(FitModel, AFlowThatIsCancelledGoesOnToTheSameBits) {
+  const FitOptions options = options_with(kQuickFlow);
+  Witness whole;
+  const DataSet data = data_set_of(two_clusters(300, 1), options, whole);
+  const FitResult result = fit(data, options, whole);
+  EXPECT_EQ(result.stopped, "iterations");
+  EXPECT_EQ(whole.steps, 30);
+  EXPECT_EQ(whole.stages, std::vector<std::string>{""});
+  EXPECT_EQ(whole.open_stages + whole.open_tasks, 0);
+  EXPECT_EQ(whole.checkpoints.size(), 1u);
+  EXPECT_TRUE(whole.said("300 points: 240 for training, 30 for validation, 30 for the test (seed 0)."));
+  for (const long most : {0L, 7L, 29L}) {
+    Witness cut;
+    cut.most_steps = most;
+    const FitResult part = fit(data, options, cut);
+    EXPECT_EQ(part.stopped, "interrupted");
+    EXPECT_EQ(part.progress.iteration, most);
+    ASSERT_TRUE(part.model.has_value());
+    Witness rest;
+    const FitResult resumed = fit(data, options, rest, &*part.model);
+    EXPECT_EQ(rest.steps, 30 - most);
+    EXPECT_EQ(bytes_of(*resumed.model), bytes_of(*result.model)) << most;
+  }
+}
+
+TEST(FitModel, ItsScoresAreThoseOfTheModelItReturns) {
+  for (const char* model : {"riemannian", "kde", "vmf-mixture", "pool"}) {
+    Values values{{"model", model}};
+    if (std::string_view(model) == "riemannian") values.insert(kQuickFlow.begin(), kQuickFlow.end());
+    if (std::string_view(model) == "vmf-mixture") values.insert({{"components", "2,3"}, {"optimizer", "em"}});
+    if (std::string_view(model) == "pool") values["flow-steps"] = "20";
+    const FitOptions options = options_with(values);
+    Witness witness;
+    const DataSet data = data_set_of(two_clusters(kSanitized ? 150 : 400, 2), options, witness);
+    const FitResult result = fit(data, options, witness);
+    ASSERT_TRUE(result.model.has_value()) << model;
+    EXPECT_EQ(witness.open_stages + witness.open_tasks, 0) << model;
+    EXPECT_EQ(name_of(result.model->config.model), model);
+    EXPECT_EQ(result.model->metadata.at("data_sha256"), data.sha256);
+    const std::vector<double> test =
+        log_densities_of_model(*result.model, {}, part_of<double>(data.points, data.split.test));
+    double nll = 0;
+    for (const double value : test) nll -= value / static_cast<double>(test.size());
+    EXPECT_NEAR(result.test_nll, nll, 1e-4) << model;
+    EXPECT_LT(result.test_nll, result.reference_nll - 0.5) << model;
+    EXPECT_NEAR(result.reference_nll, std::log(4 * std::numbers::pi), 1e-6);
+    EXPECT_EQ(recorded_settings(*result.model).at("model"), model);
+  }
+}
+
+TEST(FitModel, ThePoolIsNeverWorseThanItsBestKernelDensity) {
+  const FitOptions options = options_with({{"model", "pool"}, {"flow-steps", "30"}});
+  Witness witness;
+  const DataSet data = data_set_of(two_clusters(kSanitized ? 300 : 1500, 3), options, witness);
+  const FitResult result = fit(data, options, witness);
+  double weights = 0, best = INFINITY;
+  bool flow = false;
+  for (const MemberScore& member : result.members) {
+    weights += member.weight;
+    flow = flow || member.name == "flow 1";
+    if (member.model == "kde") best = std::min(best, member.validation_nll);
+  }
+  EXPECT_NEAR(weights, 1, 1e-9);
+  EXPECT_TRUE(flow);
+  EXPECT_LE(result.progress.best, best + 1e-6);
+  EXPECT_EQ(result.progress.iteration, witness.steps);
+  // A pool after the kernels, and one after the flow.
+  EXPECT_EQ(witness.checkpoints.size(), 2u);
+  // The scores that choose the weights are kept with the points they are of.
+  const auto held = held_out_of(*result.model);
+  ASSERT_TRUE(held.has_value());
+  EXPECT_EQ(held->points.size(), held->log_densities.size());
+}
+
+TEST(FitModel, ThePoolHasTheSameBitsForAnyNumberOfThreads) {
+  std::string first;
+  for (const char* threads : {"1", "3"}) {
+    const FitOptions options = options_with({{"model", "pool"}, {"flow-steps", "20"}, {"threads", threads}});
+    Witness witness;
+    const DataSet data = data_set_of(two_clusters(kSanitized ? 100 : 300, 4), options, witness);
+    const std::string bytes = bytes_of(*fit(data, options, witness).model);
+    if (first.empty()) first = bytes;
+    EXPECT_EQ(bytes, first);
+  }
+}
+
+TEST(FitModel, FewPointsAreWeighedByFolds) {
+  const FitOptions options = options_with({{"model", "pool"}, {"flow-steps", "10"}});
+  Witness witness;
+  const DataSet data = data_set_of(two_clusters(100, 5), options, witness);
+  const FitResult result = fit(data, options, witness);
+  EXPECT_TRUE(
+      witness.said("10 validation points are few: the weights are chosen by 5 folds of the 90 training and "
+                   "validation points."));
+  EXPECT_EQ(held_out_of(*result.model)->points.size(), 90u);
+  // A flow a fold: stages of each.
+  for (int fold = 1; fold <= 5; ++fold)
+    EXPECT_TRUE(std::any_of(witness.stages.begin(), witness.stages.end(), [&](const std::string& stage) {
+      return stage == fmt::format("flow 1, flow matching, fold {}/5", fold);
+    }));
+}
+
+TEST(FitModel, AnInterruptedPoolIsThatOfItsKernels) {
+  const FitOptions options = options_with({{"model", "pool"}, {"flow-steps", "100000"}});
+  Witness witness;
+  witness.most_steps = 3;
+  const DataSet data = data_set_of(two_clusters(kSanitized ? 150 : 600, 6), options, witness);
+  const FitResult result = fit(data, options, witness);
+  EXPECT_EQ(result.stopped, "interrupted");
+  ASSERT_TRUE(result.model.has_value());
+  EXPECT_EQ(result.model->config.model, ModelKind::pool);
+  EXPECT_LE(witness.steps, 4);
+  EXPECT_GE(result.members.size(), 1u);
+  Witness at_once;
+  at_once.most_steps = 0;
+  const FitResult nothing = fit(data, options, at_once);
+  EXPECT_EQ(nothing.stopped, "interrupted");
+  EXPECT_FALSE(nothing.model.has_value());
+}
+
+TEST(SlowFitModel, TwoNetworksAreTriedFirst) {
+  const FitOptions options = options_with({{"model", "pool"}, {"flow-steps", "1000"}});
+  Witness witness;
+  const DataSet data = data_set_of(two_clusters(400, 7), options, witness);
+  fit(data, options, witness);
+  EXPECT_EQ(witness.stages,
+            (std::vector<std::string>{"flow 1, trial of Fourier features", "flow 1, trial of a linear input",
+                                      "flow 1, flow matching", "flow 1, likelihood"}));
+  EXPECT_EQ(witness.steps, 100 + 100 + 1000 + 100);
+}
+
+TEST(FitModel, RefusesWhatCannotBeMeant) {
+  Witness witness;
+  const FitOptions options = options_with({{"model", "kde"}});
+  const DataSet data = data_set_of(two_clusters(100, 8), options, witness);
+  const FitResult result = fit(data, options, witness);
+  EXPECT_THROW(fit(data, options, witness, &*result.model), Error);  // resumed
+  FitOptions to_target = options_with({{"model", "kde"}, {"target", "vmf:mu=0;0;1,kappa=5"}});
+  EXPECT_THROW(fit(target_of(to_target), to_target, witness), Error);
+  Points<double> off = two_clusters(10, 9);
+  off[3][0] = 2;
+  EXPECT_THROW(data_set_of(off, options, witness), Error);
+  EXPECT_THROW(data_set_of(two_clusters(10, 9), options_of({}), witness), Error);
+  EXPECT_THROW(data_set_of(two_clusters(10, 9), options_of({{"manifold", "sphere:3"}}), witness), Error);
+}
+
+}  // namespace
+}  // namespace riemflow
