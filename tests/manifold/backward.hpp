@@ -2,7 +2,7 @@
 // The backward passes of a manifold against central differences, at points x off the manifold, in a direction
 // u of the size of a natural length (the stencil takes thousandths of it).
 
-#include "tests/manifold/tile.hpp"
+#include "tile.hpp"
 
 namespace riemflow::test {
 

@@ -8,8 +8,8 @@
 #include <limits>
 #include <map>
 
-#include "tests/manifold/backward.hpp"
-#include "tests/manifold/tile.hpp"
+#include "backward.hpp"
+#include "tile.hpp"
 
 namespace riemflow::test {
 
