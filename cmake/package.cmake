@@ -21,7 +21,7 @@ install(FILES ${PROJECT_BINARY_DIR}/package/riemflowConfig.cmake ${PROJECT_BINAR
 file(RELATIVE_PATH to_prefix ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_PREFIX})
 set(needed -lhwy -lnetcdf -lcairo -lproj -pthread)
 if(riemflow_with_cuda)
-  list(APPEND needed -lcudart_static -ldl -lrt)
+  list(APPEND needed -L${CUDAToolkit_LIBRARY_DIR} -lcudart_static -ldl -lrt)  # it has no usual place
 endif()
 list(JOIN needed " " needed)
 if(BUILD_SHARED_LIBS)
