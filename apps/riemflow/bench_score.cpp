@@ -9,10 +9,10 @@
 #include "apps/riemflow/support/console.hpp"
 #include "apps/riemflow/support/count.hpp"
 #include "apps/riemflow/support/options.hpp"
-#include "apps/riemflow/support/scoring.hpp"
 #include "riemflow/fit/trainer.hpp"
 #include "riemflow/flow/flow.hpp"
 #include "riemflow/io/embedded.hpp"
+#include "riemflow/model/score_points.hpp"
 
 namespace riemflow::app {
 namespace {
@@ -71,7 +71,8 @@ Measured measure(const FlowConfig& config, const std::vector<float>& parameters,
 
   start = Clock::now();
   const auto source = open_points_in(csv, "earthquakes", options);
-  Scores scores = score_points<float>(flow, *source);
+  TaskObserver nobody;
+  Scores scores = score_points<float>(flow, *source, nobody);
   return {flow.threads(), seconds_since(start), reading, std::move(scores)};
 }
 

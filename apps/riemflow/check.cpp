@@ -4,7 +4,6 @@
 
 #include <CLI/CLI.hpp>
 
-#include "apps/riemflow/check/examination.hpp"
 #include "apps/riemflow/commands.hpp"
 #include "apps/riemflow/support/console.hpp"
 #include "apps/riemflow/support/count.hpp"
@@ -12,6 +11,7 @@
 #include "apps/riemflow/support/options.hpp"
 #include "riemflow/core/error.hpp"
 #include "riemflow/fit/recorded.hpp"
+#include "riemflow/model/examination.hpp"
 
 namespace riemflow::app {
 namespace {
@@ -67,13 +67,14 @@ void run(const CheckOptions& options) {
   const Model model = load_model(options.model.path);
   std::unique_ptr<PointSource> source;
   if (!options.data.path.empty()) source = open_said(options.data, model.config.manifold);
+  Teller teller;
   const Examination found =
-      examine_model(model, options.model, options.trust, source.get(), options.data.path);
+      examine_model(model, options.model, options.trust, teller, source.get(), options.data.path);
   if (found.data) {
     for (const std::string& remark : source->remarks()) say_text(remark);
     if (found.data->is_training_data) say_text(seen_warning(options.data.path, fit_scores(model)));
   }
-  const std::string verdict = "verdict: " + verdict_of(found);
+  const std::string verdict = with_flags("verdict: " + verdict_of(found));
   if (options.json) {
     print_json(examination_json(options.model.path, found));
     say_text(verdict);

@@ -8,7 +8,6 @@
 #include <limits>
 
 #include "apps/riemflow/commands.hpp"
-#include "apps/riemflow/grid/density_grid.hpp"
 #include "apps/riemflow/grid/write_grid.hpp"
 #include "apps/riemflow/support/console.hpp"
 #include "apps/riemflow/support/exact_flow.hpp"
@@ -22,6 +21,7 @@
 #include "riemflow/core/version.hpp"
 #include "riemflow/manifold/earth.hpp"
 #include "riemflow/manifold/parse.hpp"
+#include "riemflow/model/density_grid.hpp"
 
 namespace riemflow::app {
 namespace {

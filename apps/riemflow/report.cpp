@@ -144,7 +144,7 @@ void run(const ReportOptions& options) {
   }
   if (content.data && content.data->test.size() > 0) score(options, content);
   say("Checking whether the likelihood is to be trusted.");
-  content.examination = examine_model(model, options.model, {});
+  content.examination = examine_model(model, options.model, {}, teller);
   const std::string page = page_of(content);
   watch_interrupts();
   write_file_atomically(path, page);

@@ -11,6 +11,7 @@
 #include "apps/riemflow/support/table.hpp"
 #include "apps/riemflow/support/task_progress.hpp"
 #include "apps/riemflow/support/with_flow.hpp"
+#include "riemflow/core/pieces.hpp"
 #include "riemflow/manifold/parse.hpp"
 
 namespace riemflow::app {

@@ -3,17 +3,18 @@
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
-#include "apps/riemflow/check/data_scores.hpp"
 #include "apps/riemflow/commands.hpp"
 #include "apps/riemflow/support/console.hpp"
 #include "apps/riemflow/support/data.hpp"
 #include "apps/riemflow/support/density_unit.hpp"
 #include "apps/riemflow/support/exact_flow.hpp"
+#include "apps/riemflow/support/failures.hpp"
 #include "apps/riemflow/support/outputs.hpp"
-#include "apps/riemflow/support/scoring.hpp"
 #include "apps/riemflow/support/table.hpp"
 #include "riemflow/fit/recorded.hpp"
 #include "riemflow/manifold/parse.hpp"
+#include "riemflow/model/data_scores.hpp"
+#include "riemflow/model/score_points.hpp"
 
 namespace riemflow::app {
 namespace {
@@ -30,14 +31,15 @@ struct ScoreOptions {
 /// Writes the rows, if they are wanted.
 template <class T>
 Scores score(const ScoreOptions& options, Density<T>& density, PointSource& source, double log_size) {
-  if (options.output.empty()) return score_points<T>(density, source);
+  Teller teller;
+  if (options.output.empty()) return score_points<T>(density, source, teller);
   Scores scores;
   const bool npy = table_format(options.output) == TableFormat::npy;
   std::vector<Column> columns = {{"log_density"}};
   if (!npy) columns.insert(columns.begin(), {source.assumptions().row, true});
   write_table(options.output, columns, sizeof(T) == 4 ? 9 : 0, [&](TableWriter& table) {
     std::vector<double> rows;
-    scores = score_points<T>(density, source,
+    scores = score_points<T>(density, source, teller,
                              [&](std::span<const std::uint64_t> lines, std::span<const T> log_density) {
                                rows.clear();
                                for (std::size_t i = 0; i < lines.size(); ++i) {

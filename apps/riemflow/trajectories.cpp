@@ -10,12 +10,12 @@
 #include "apps/riemflow/support/data.hpp"
 #include "apps/riemflow/support/failures.hpp"
 #include "apps/riemflow/support/outputs.hpp"
-#include "apps/riemflow/support/scoring.hpp"
 #include "apps/riemflow/support/table.hpp"
 #include "apps/riemflow/support/task_progress.hpp"
 #include "apps/riemflow/support/with_flow.hpp"
 #include "riemflow/core/error.hpp"
 #include "riemflow/manifold/parse.hpp"
+#include "riemflow/model/score_points.hpp"
 
 namespace riemflow::app {
 namespace {

@@ -57,11 +57,11 @@ struct Witness : Observer {
     ++steps;
   }
   void end_stage() override { --open_stages; }
-  void begin_task(const std::string&) override { ++open_tasks; }
-  void task(double share) override {
+  void begin_task(const std::string&, double) override { ++open_tasks; }
+  void task(double done, double of, const char*) override {
     EXPECT_EQ(open_tasks, 1);
-    EXPECT_GE(share, 0);
-    EXPECT_LE(share, 1);
+    EXPECT_GE(done, 0);
+    EXPECT_LE(done, of);
   }
   void end_task() override { --open_tasks; }
   void checkpoint(const Model& model) override { checkpoints.push_back(model); }

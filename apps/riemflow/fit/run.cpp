@@ -37,10 +37,10 @@ class FitObserver final : public Observer {
   }
   void end_stage() override { line_.reset(); }
 
-  void begin_task(const std::string& name) override {
-    task_ = std::make_unique<TaskProgress>(name, 0, request_.options.quiet);
+  void begin_task(const std::string& name, double units) override {
+    task_ = std::make_unique<TaskProgress>(name, units, request_.options.quiet);
   }
-  void task(double share) override { task_->reach(share, 1); }
+  void task(double done, double of, const char*) override { task_->reach(done, of); }
   void end_task() override { task_.reset(); }
 
   /// A first one is to see that it can be written, and leaves what is there from an earlier fit.

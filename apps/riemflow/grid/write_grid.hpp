@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "apps/riemflow/grid/density_grid.hpp"
+#include "riemflow/model/density_grid.hpp"
 
 namespace riemflow::app {
 

@@ -44,7 +44,8 @@ std::vector<Vec2> on_axes(const Points<double>& points, double factor) {
 /// The density's cells, and the mass of each.
 std::vector<double> take_density(const PlotRequest& request, const GridLayout& layout, DensityChart& chart,
                                  Drawing& drawing) {
-  const DensityGrid grid = density_grid(request.model, request.choice, layout);
+  Teller teller;
+  const DensityGrid grid = density_grid(request.model, request.choice, layout, teller);
   const Lattice& lattice = layout.lattice;
   chart.nx = static_cast<int>(lattice.rows.centres.size());
   chart.ny = static_cast<int>(lattice.columns.centres.size());

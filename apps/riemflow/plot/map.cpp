@@ -73,7 +73,8 @@ Drawing plot_map(const PlotRequest& request) {
                            : request.width();
 
   Drawing drawing;
-  const DensityGrid grid = density_grid(request.model, request.choice, layout);
+  Teller teller;
+  const DensityGrid grid = density_grid(request.model, request.choice, layout, teller);
   drawing.cells = layout.lattice.size();
   require(grid.summary.failed < drawing.cells, "the density could not be computed anywhere",
           "riemflow check tells more; a larger --tolerance may help", Fault::numerical);

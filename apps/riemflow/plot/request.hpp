@@ -5,12 +5,12 @@
 #include <string>
 #include <vector>
 
-#include "apps/riemflow/grid/density_grid.hpp"
 #include "apps/riemflow/support/data.hpp"
 #include "apps/riemflow/support/failures.hpp"
 #include "apps/riemflow/support/options.hpp"
 #include "riemflow/figure/canvas.hpp"
 #include "riemflow/fit/recorded.hpp"
+#include "riemflow/model/density_grid.hpp"
 #include "riemflow/model/model_file.hpp"
 
 namespace riemflow::app {

@@ -6,11 +6,11 @@
 #include <string>
 #include <vector>
 
-#include "apps/riemflow/check/examination.hpp"
 #include "apps/riemflow/report/scene.hpp"
 #include "apps/riemflow/support/baselines.hpp"
 #include "riemflow/fit/recorded.hpp"
 #include "riemflow/fit/training_log.hpp"
+#include "riemflow/model/examination.hpp"
 
 namespace riemflow::app {
 

@@ -185,7 +185,8 @@ std::optional<Scene> make_scene(const Model& model, const ModelChoice& choice, c
   const GridLayout layout = layout_of(grid, model);
   say("Computing the density in {} × {} cells.", layout.lattice.rows.centres.size(),
       layout.lattice.columns.centres.size());
-  const DensityGrid density = density_grid(model, choice, layout);
+  Teller teller;
+  const DensityGrid density = density_grid(model, choice, layout, teller);
   require(density.summary.failed + density.summary.outside < layout.lattice.size(),
           "the density could not be computed anywhere",
           "riemflow check tells more; a larger --tolerance may help", Fault::numerical);

@@ -9,8 +9,9 @@
 #include <string>
 #include <vector>
 
-#include "apps/riemflow/grid/density_grid.hpp"
+#include "apps/riemflow/support/data.hpp"
 #include "riemflow/core/points.hpp"
+#include "riemflow/model/density_grid.hpp"
 #include "riemflow/model/model_file.hpp"
 
 namespace riemflow::app {

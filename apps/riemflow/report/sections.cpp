@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "apps/riemflow/report/encode.hpp"
+#include "apps/riemflow/support/console.hpp"
 #include "riemflow/core/version.hpp"
 #include "riemflow/fit/provenance.hpp"
 #include "riemflow/manifold/parse.hpp"
@@ -192,7 +193,7 @@ std::string check_section(const PageContent& content) {
       "<table class=\"numbers checks\"><caption>What riemflow check measures: {}, {} precision{}.</caption>\n"
       "<thead><tr><th scope=\"col\">measure</th><th scope=\"col\">value</th><th scope=\"col\">bar</th><th "
       "scope=\"col\">verdict</th></tr></thead>\n<tbody>\n{}</tbody></table>\n",
-      trusted ? "good" : "bad", trusted ? "✓ Trustworthy" : "✗ " + html(verdict_of(found)),
+      trusted ? "good" : "bad", trusted ? "✓ Trustworthy" : "✗ " + html(with_flags(verdict_of(found))),
       html(found.solver), html(found.precision),
       found.is_flow ? fmt::format(", {:.0f} evaluations per solve", trust.solves.mean_evaluations()) : "",
       rows);

@@ -5,13 +5,13 @@
 #include "apps/riemflow/commands.hpp"
 #include "apps/riemflow/fit/progress.hpp"
 #include "apps/riemflow/reproduce/grids.hpp"
-#include "apps/riemflow/support/scoring.hpp"
 #include "apps/riemflow/support/signals.hpp"
 #include "riemflow/distribution/von_mises_fisher_mixture.hpp"
 #include "riemflow/fit/mixture_fit.hpp"
 #include "riemflow/kernel/kernel_choice.hpp"
 #include "riemflow/manifold/parse.hpp"
 #include "riemflow/model/mixture_mass.hpp"
+#include "riemflow/model/score_points.hpp"
 
 namespace riemflow::app {
 namespace {

@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <optional>
 
-#include "apps/riemflow/support/scoring.hpp"
 #include "apps/riemflow/support/task_progress.hpp"
 #include "riemflow/distribution/base.hpp"
 #include "riemflow/kernel/kernel_choice.hpp"
 #include "riemflow/manifold/parse.hpp"
+#include "riemflow/model/score_points.hpp"
 
 namespace riemflow::app {
 namespace {

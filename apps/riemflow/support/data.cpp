@@ -32,6 +32,16 @@ void add_data_dir(CLI::App& command, std::string& folder) {
 }
 
 void Teller::say(const std::string& sentence) { say_text(sentence); }
+Teller::Teller(bool quiet) : quiet_(quiet) {}
+Teller::~Teller() = default;
+void Teller::begin_task(const std::string& name, double units) {
+  progress_ = std::make_unique<TaskProgress>(name, units, quiet_);
+}
+void Teller::task(double done, double of, const char* note) {
+  if (*note != '\0') progress_->note(note);
+  progress_->reach(done, of);
+}
+void Teller::end_task() { progress_.reset(); }
 bool Teller::cancelled() const { return interrupted(); }
 
 }  // namespace riemflow::app

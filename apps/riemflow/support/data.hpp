@@ -5,6 +5,7 @@
 #include <string>
 
 #include "apps/riemflow/support/options.hpp"
+#include "apps/riemflow/support/task_progress.hpp"
 #include "riemflow/fit/observer.hpp"
 #include "riemflow/io/data_file.hpp"
 
@@ -22,11 +23,20 @@ CLI::Option* add_data(CLI::App& command, DataFile& data, const std::string& name
 /// --data-dir
 void add_data_dir(CLI::App& command, std::string& folder);
 
-/// Says what it is told, and ends on Ctrl-C.
+/// Says what it is told, shows how far a task is, and ends on Ctrl-C.
 class Teller : public Observer {
  public:
+  explicit Teller(bool quiet = false);
+  ~Teller() override;
   void say(const std::string& sentence) override;
+  void begin_task(const std::string& name, double units) override;
+  void task(double done, double of, const char* note) override;
+  void end_task() override;
   bool cancelled() const override;
+
+ private:
+  bool quiet_;
+  std::unique_ptr<TaskProgress> progress_;
 };
 
 }  // namespace riemflow::app

@@ -9,8 +9,7 @@ namespace riemflow::app {
 /// As with_exact_density; says so where the model's own divergence is another.
 template <class Use>
 auto with_exact_density_said(const Model& model, const ModelChoice& choice, Use&& use) {
-  if (model.config.divergence.estimator != DivergenceEstimator::exact)
-    say("The model was trained with estimated divergences; its density is computed with exact ones.");
+  if (model.config.divergence.estimator != DivergenceEstimator::exact) say_text(kExactInstead);
   return with_exact_density(model, choice, std::forward<Use>(use));
 }
 

@@ -11,8 +11,6 @@
 namespace riemflow::app {
 namespace {
 
-constexpr double kPieceSeconds = 0.5;
-constexpr std::size_t kLeastPiece = 512, kMostPiece = 16384;
 constexpr double kSilentFor = 2;  // seconds; plain lines begin when the first of them is due
 
 }  // namespace
@@ -58,16 +56,6 @@ void TaskProgress::update(double done, double total) {
   total_ = total;
   left_at_ = seconds_since(start_);
   left_ = done > 0 && total > 0 ? left_at_ * std::max(0.0, total / done - 1) : -1;
-}
-
-std::size_t Pieces::next() {
-  const double seconds = seconds_since(begun_);
-  if (n_ == 0)
-    n_ = kLeastPiece;
-  else if (seconds < kPieceSeconds / 2)
-    n_ = std::min(2 * n_, kMostPiece);
-  begun_ = Clock::now();
-  return n_;
 }
 
 std::string TaskProgress::line() {

@@ -51,15 +51,4 @@ class TaskProgress {
   std::thread shower_;  // none where nothing is shown
 };
 
-/// How many points to compute at a time, so that progress is seen: few first, more as long as they take less
-/// than half a second; multiples of kLanes, which all give the same bits.
-class Pieces {
- public:
-  std::size_t next();
-
- private:
-  std::size_t n_ = 0;
-  Clock::time_point begun_ = Clock::now();
-};
-
 }  // namespace riemflow::app

@@ -31,14 +31,14 @@ KernelFit choose_kernels(const DataSet& data, const FitOptions& settings, double
   require(data.target == nullptr, "a kernel density of a ‹target›",
           "a kernel density is made of data: give a file");
   ThreadPool pool(settings.threads);
-  const ObservedTask task(observer, "Kernel densities");
+  ObservedTask task(observer, "Kernel densities", 1);
   const auto start = Clock::now();
   const SearchTime time{share * seconds_of(settings.time_limit),
                         [&] {
                           if (observer.cancelled()) throw Cancelled{};
                           return seconds_since(start);
                         },
-                        [&](double done) { observer.task(done); }};
+                        [&](double done) { task.reach(done, 1); }};
   return fit_kernel_density(parse_manifold<double>(data.manifold),
                             part_of<double>(data.points, data.split.training),
                             part_of<double>(data.points, data.split.validation), shape_of(settings.kernel),

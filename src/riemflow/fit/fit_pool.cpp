@@ -130,21 +130,22 @@ class PoolRun {
                          validation = few ? Points<double>() : part(folds_.front().held_out);
     std::vector<KernelFit> fits;
     {
-      const ObservedTask task(observer_, "Kernel densities");
+      ObservedTask task(observer_, "Kernel densities", 1);
       const auto elapsed = [this] {
         give_up_if_interrupted();
         return seconds_since(start_);
       };
       fits = fit_kernel_densities(
           manifold_, training, validation, &pool_, data_.groups_of(few ? known_ : folds_.front().training),
-          {kSearchShare * limit_, elapsed, [&](double share) { observer_.task(share); }});
+          {kSearchShare * limit_, elapsed, [&](double share) { task.reach(share, 1); }});
     }
     choose_scored(fits);
     int neighbours = 0;
     for (const KernelFit& fit : fits)
       if (fit.recipe.shape != KernelShape::one)
         neighbours = std::max({neighbours, fit.recipe.neighbours, fit.recipe.shape_neighbours});
-    const ObservedTask task(observer_, "Scores of kernel densities");
+    ObservedTask task(observer_, "Scores of kernel densities",
+                      static_cast<double>(fits.size() * std::size(kWidths)));
     // Neighbours are found once for all recipes: of each fold's points and, last, of all.
     std::vector<KernelData> centres;
     const auto ask = [this] { give_up_if_interrupted(); };
@@ -152,7 +153,6 @@ class PoolRun {
       centres.emplace_back(manifold_, part(fold.training), neighbours, &pool_, ask);
     centres.emplace_back(manifold_, part(known_), neighbours, &pool_, ask);
     std::set<KernelShape> tried;
-    std::size_t scored_now = 0;
     for (const KernelFit& fit : fits) {
       double seconds = 2 * fit.seconds * static_cast<double>(scored());
       for (const double width : kWidths) {
@@ -164,8 +164,7 @@ class PoolRun {
                     fmt::format("kernel density, {}{}", name_of(recipe.shape),
                                 width == 1 ? "" : fmt::format(" x{:g}", width)));
         seconds = seconds_since(begun);
-        observer_.task(static_cast<double>(++scored_now) /
-                       static_cast<double>(fits.size() * std::size(kWidths)));
+        task.advance(1);
         contenders_.back().variant = width != 1;
         tried.insert(fit.recipe.shape);
         if (width == 1 && (best_kernel_ == kNone || nll(contenders_.size() - 1) < nll(best_kernel_)))

@@ -15,14 +15,6 @@ void describe(Model& model, const DataSet& data, const FitOptions& options) {
   if (model.config.model != ModelKind::pool) keep_standardisation(model, data.standardisation);
 }
 
-nlohmann::ordered_json read_provenance(const std::string& text) {
-  using Json = nlohmann::ordered_json;
-  constexpr int kDeepest = 16;
-  const auto keep = [](int depth, Json::parse_event_t, Json&) { return depth < kDeepest; };
-  Json value = Json::parse(text, keep, false);
-  return value.is_discarded() ? Json(text) : value;
-}
-
 nlohmann::ordered_json data_json(const DataSet& data) {
   return {{"name", data.name},
           {"sha256", data.sha256},

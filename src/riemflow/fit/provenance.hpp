@@ -5,6 +5,7 @@
 
 #include "riemflow/fit/fit_model.hpp"
 #include "riemflow/fit/option_values.hpp"
+#include "riemflow/model/read_provenance.hpp"
 
 namespace riemflow {
 
@@ -15,10 +16,6 @@ void describe(Model& model, const DataSet& data, const FitOptions& options);
 /// clock or on where the model is written: same seed, same file.
 nlohmann::ordered_json provenance(const DataSet& data, const FitOptions& options, const FitProgress& progress,
                                   const FitResult* result);
-
-/// What that wrote, back from a model's metadata, without what is nested deeper than anyone wrote on purpose;
-/// the text itself if it is no JSON.
-nlohmann::ordered_json read_provenance(const std::string& text);
 
 /// The options that change what is computed, as texts.
 Values recorded_values(const FitOptions& options);

@@ -9,6 +9,7 @@
 #include "riemflow/core/error.hpp"
 #include "riemflow/fit/data_set.hpp"
 #include "riemflow/io/data_sets.hpp"
+#include "riemflow/model/read_provenance.hpp"
 
 namespace riemflow {
 
@@ -34,14 +35,8 @@ FitOptions recorded_options(const Model& model, const Values& recorded) {
 }
 
 FitScores fit_scores(const Model& model) {
-  const auto provenance = nlohmann::json::parse(metadata_of(model, "provenance"), nullptr, false);
-  const auto number = [&](const char* key) {
-    const auto found = provenance.is_object() ? provenance.find(key) : provenance.end();
-    return provenance.is_object() && found != provenance.end() && found->is_number()
-               ? found->get<double>()
-               : std::numeric_limits<double>::quiet_NaN();
-  };
-  return {number("validation_nll"), number("test_nll"), number("test_nll_standard_error")};
+  return {provenance_number(model, "validation_nll"), provenance_number(model, "test_nll"),
+          provenance_number(model, "test_nll_standard_error")};
 }
 
 std::string seen_warning(const std::string& data, const FitScores& scores, double log_size) {

@@ -33,6 +33,10 @@ auto with_density(const Model& model, const Evaluation& how, Use&& use) {
                                      : run(make_density<float>(model, how.threads, how.device));
 }
 
+/// To be said where the next is asked of a model that was trained otherwise.
+inline constexpr const char* kExactInstead =
+    "The model was trained with estimated divergences; its density is computed with exact ones.";
+
 /// The same with exact divergences: densities that are to be added up cannot be Hutchinson's estimates, whose
 /// logarithm is right on average and whose density is too large.
 template <class Use>

@@ -10,12 +10,13 @@
 #include <string>
 #include <vector>
 
-#include "apps/riemflow/support/failures.hpp"
 #include "riemflow/core/running_mean.hpp"
+#include "riemflow/core/task_observer.hpp"
 #include "riemflow/flow/density.hpp"
 #include "riemflow/io/point_source.hpp"
+#include "riemflow/model/failures.hpp"
 
-namespace riemflow::app {
+namespace riemflow {
 
 /// Points computed at a time; a multiple of kLanes, so that tiles are those of the whole.
 inline constexpr std::size_t kChunk = 16384;
@@ -31,7 +32,7 @@ struct Scores {
 /// as the source does, and for a point that rounding to T takes off the manifold.
 template <class T>
 Scores score_points(
-    Density<T>& density, PointSource& source,
+    Density<T>& density, PointSource& source, TaskObserver& observer,
     const std::function<void(std::span<const std::uint64_t>, std::span<const T>)>& see = nullptr);
 
 /// Of a file of text the lines, of an array the rows; 0 where that is not known without reading it all.
@@ -43,4 +44,4 @@ template <class T>
 Points<T> rounded(const Manifold<T>& manifold, const Points<double>& points,
                   std::span<const std::uint64_t> lines, const Assumptions& assumptions);
 
-}  // namespace riemflow::app
+}  // namespace riemflow

@@ -1,14 +1,10 @@
-#include "apps/riemflow/check/examination.hpp"
+#include "riemflow/model/examination.hpp"
 
 #include <fmt/format.h>
 
-#include <limits>
+#include "riemflow/model/read_provenance.hpp"
 
-#include "apps/riemflow/support/exact_flow.hpp"
-#include "apps/riemflow/support/task_progress.hpp"
-#include "riemflow/fit/provenance.hpp"
-
-namespace riemflow::app {
+namespace riemflow {
 namespace {
 
 nlohmann::ordered_json spread_json(const Spread& spread) {
@@ -31,19 +27,10 @@ nlohmann::ordered_json paths_json(const Trust& trust) {
           {"rejected_share", rejected_share(trust.solves)}};
 }
 
-/// NaN for what the model does not tell.
 RecordedScores recorded_scores(const Model& model) {
-  const auto text = model.metadata.find("provenance");
-  const nlohmann::ordered_json about = read_provenance(text == model.metadata.end() ? "{}" : text->second);
-  const auto number = [](const nlohmann::ordered_json& from, const char* name) {
-    return from.is_object() && from.contains(name) && from[name].is_number()
-               ? from[name].get<double>()
-               : std::numeric_limits<double>::quiet_NaN();
-  };
-  const nlohmann::ordered_json points =
-      about.is_object() && about.contains("points") ? about["points"] : nlohmann::ordered_json();
-  return {number(about, "validation_nll"), number(about, "test_nll"),
-          number(about, "test_nll_standard_error"), number(points, "validation"), number(points, "test")};
+  return {provenance_number(model, "validation_nll"), provenance_number(model, "test_nll"),
+          provenance_number(model, "test_nll_standard_error"),
+          provenance_number(model, "validation", "points"), provenance_number(model, "test", "points")};
 }
 
 }  // namespace
@@ -63,9 +50,10 @@ const char* method_of(const Examination& found) {
                                        : "adaptive quadrature";
 }
 
-Examination examine_model(const Model& model, const ModelChoice& choice, const TrustOptions& options,
-                          PointSource* source, const std::string& path) {
-  Examination examination = with_exact_density_said(model, choice, [&]<class T>(Density<T>& density) {
+Examination examine_model(const Model& model, const Evaluation& how, const TrustOptions& options,
+                          TaskObserver& observer, PointSource* source, const std::string& path) {
+  if (model.config.divergence.estimator != DivergenceEstimator::exact) observer.say(kExactInstead);
+  Examination examination = with_exact_density(model, how, [&]<class T>(Density<T>& density) {
     Examination found;
     const auto* flow = dynamic_cast<const Transport<T>*>(&density);
     const SolverOptions solver = flow == nullptr ? SolverOptions{} : flow->config().solver;
@@ -73,13 +61,10 @@ Examination examine_model(const Model& model, const ModelChoice& choice, const T
                    : solver.fixed_steps > 0
                        ? fmt::format("{} in {} equal steps", solver.method, solver.fixed_steps)
                        : fmt::format("{} at {:g}", solver.method, solver.rtol);
-    if (source != nullptr) found.data = score_data(density, *source, path, model);
-    TaskProgress progress("Check", 1);
+    if (source != nullptr) found.data = score_data(density, *source, path, model, observer);
+    ObservedTask progress(observer, "Check", 1);
     TrustOptions watched = options;
-    watched.watch = [&](double done, double all, const char* part) {
-      progress.note(part);
-      progress.reach(done, all);
-    };
+    watched.watch = [&](double done, double all, const char* part) { progress.reach(done, all, part); };
     found.trust = examine(density, watched);
     found.is_flow = found.trust.points > 0;
     return found;
@@ -142,7 +127,7 @@ std::string verdict_of(const Examination& found) {
     case Verdict::trustworthy:
       return "trustworthy";
     case Verdict::not_settled:
-      return fmt::format("not settled: {}; give more --evaluations or --mass-points",
+      return fmt::format("not settled: {}; give more ‹evaluations› or ‹mass-points›",
                          fmt::join(trust.open, "; "));
     case Verdict::not_trustworthy:
       break;
@@ -150,4 +135,4 @@ std::string verdict_of(const Examination& found) {
   return fmt::format("NOT trustworthy: {}", fmt::join(trust.reasons, "; "));
 }
 
-}  // namespace riemflow::app
+}  // namespace riemflow

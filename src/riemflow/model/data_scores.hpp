@@ -5,11 +5,12 @@
 #include <string>
 #include <vector>
 
+#include "riemflow/core/task_observer.hpp"
 #include "riemflow/flow/density.hpp"
 #include "riemflow/io/point_source.hpp"
 #include "riemflow/model/model_file.hpp"
 
-namespace riemflow::app {
+namespace riemflow {
 
 struct ScoredRow {
   std::uint64_t line;
@@ -35,6 +36,7 @@ bool is_training_data(const Model& model, PointSource& source);
 /// Reads all of `source`, which is `path`. Throws Error(Fault::bad_data) as the source does, and for a point
 /// that rounding to T takes off the manifold.
 template <class T>
-DataScores score_data(Density<T>& density, PointSource& source, const std::string& path, const Model& model);
+DataScores score_data(Density<T>& density, PointSource& source, const std::string& path, const Model& model,
+                      TaskObserver& observer);
 
-}  // namespace riemflow::app
+}  // namespace riemflow

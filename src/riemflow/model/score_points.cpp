@@ -1,4 +1,4 @@
-#include "apps/riemflow/support/scoring.hpp"
+#include "riemflow/model/score_points.hpp"
 
 #include <fmt/format.h>
 
@@ -8,12 +8,11 @@
 #include <fstream>
 #include <future>
 
-#include "apps/riemflow/support/data.hpp"
-#include "apps/riemflow/support/task_progress.hpp"
-#include "apps/riemflow/support/with_flow.hpp"
 #include "riemflow/core/error.hpp"
+#include "riemflow/core/pieces.hpp"
+#include "riemflow/io/data_file.hpp"
 
-namespace riemflow::app {
+namespace riemflow {
 
 template <class T>
 Points<T> rounded(const Manifold<T>& manifold, const Points<double>& points,
@@ -43,7 +42,7 @@ double rows_about(const PointSource& source) {
 }
 
 template <class T>
-Scores score_points(Density<T>& density, PointSource& source,
+Scores score_points(Density<T>& density, PointSource& source, TaskObserver& observer,
                     const std::function<void(std::span<const std::uint64_t>, std::span<const T>)>& see) {
   struct Chunk {
     Points<double> points;
@@ -52,7 +51,7 @@ Scores score_points(Density<T>& density, PointSource& source,
   Chunk now, next;
   Scores scores;
   NoiseKey key;
-  TaskProgress progress("Score", rows_about(source));
+  ObservedTask progress(observer, "Score", rows_about(source));
   Pieces pieces;
   bool more = source.next(pieces.next(), now.points, &now.lines);
   while (more) {
@@ -83,10 +82,10 @@ template Points<float> rounded(const Manifold<float>&, const Points<double>&, st
 template Points<double> rounded(const Manifold<double>&, const Points<double>&,
                                 std::span<const std::uint64_t>, const Assumptions&);
 template Scores score_points(
-    Density<float>&, PointSource&,
+    Density<float>&, PointSource&, TaskObserver&,
     const std::function<void(std::span<const std::uint64_t>, std::span<const float>)>&);
 template Scores score_points(
-    Density<double>&, PointSource&,
+    Density<double>&, PointSource&, TaskObserver&,
     const std::function<void(std::span<const std::uint64_t>, std::span<const double>)>&);
 
-}  // namespace riemflow::app
+}  // namespace riemflow

@@ -1,12 +1,12 @@
-#include "apps/riemflow/check/data_scores.hpp"
+#include "riemflow/model/data_scores.hpp"
 
 #include <algorithm>
 #include <cmath>
 
-#include "apps/riemflow/support/scoring.hpp"
-#include "apps/riemflow/support/task_progress.hpp"
+#include "riemflow/core/pieces.hpp"
+#include "riemflow/model/score_points.hpp"
 
-namespace riemflow::app {
+namespace riemflow {
 namespace {
 
 constexpr std::size_t kWorst = 5;
@@ -37,14 +37,15 @@ bool is_training_data(const Model& model, PointSource& source) {
 }
 
 template <class T>
-DataScores score_data(Density<T>& density, PointSource& source, const std::string& path, const Model& model) {
+DataScores score_data(Density<T>& density, PointSource& source, const std::string& path, const Model& model,
+                      TaskObserver& observer) {
   DataScores scores;
   scores.path = path;
   scores.row_word = source.assumptions().row;
   std::vector<ScoredRow> rows;
   Points<double> chunk;
   std::vector<std::uint64_t> lines;
-  TaskProgress progress("Score", rows_about(source));
+  ObservedTask progress(observer, "Score", rows_about(source));
   Pieces pieces;
   while (source.next(pieces.next(), chunk, &lines)) {
     const LogProb<T> result =
@@ -67,7 +68,9 @@ DataScores score_data(Density<T>& density, PointSource& source, const std::strin
   return scores;
 }
 
-template DataScores score_data(Density<float>&, PointSource&, const std::string&, const Model&);
-template DataScores score_data(Density<double>&, PointSource&, const std::string&, const Model&);
+template DataScores score_data(Density<float>&, PointSource&, const std::string&, const Model&,
+                               TaskObserver&);
+template DataScores score_data(Density<double>&, PointSource&, const std::string&, const Model&,
+                               TaskObserver&);
 
-}  // namespace riemflow::app
+}  // namespace riemflow

@@ -1,17 +1,16 @@
-#include "apps/riemflow/grid/density_grid.hpp"
+#include "riemflow/model/density_grid.hpp"
+
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 
-#include "apps/riemflow/commands.hpp"
-#include "apps/riemflow/support/exact_flow.hpp"
-#include "apps/riemflow/support/signals.hpp"
-#include "apps/riemflow/support/task_progress.hpp"
+#include "riemflow/core/cancel.hpp"
 #include "riemflow/core/error.hpp"
 #include "riemflow/manifold/earth.hpp"
 #include "riemflow/manifold/parse.hpp"
 
-namespace riemflow::app {
+namespace riemflow {
 namespace {
 
 constexpr std::size_t kMostCells = 50'000'000;
@@ -22,11 +21,11 @@ std::size_t cells_along(double whole, double resolution, const std::string& unit
   const double cells = std::round(whole / resolution);
   require(cells >= 1 && std::abs(cells * resolution - whole) <= 1e-9 * whole,
           fmt::format("cells of {:g}{} do not fill {:g}{}", resolution, unit, whole, unit),
-          fmt::format("give a --resolution that divides it, such as {:g}",
+          fmt::format("give a ‹resolution› that divides it, such as {:g}",
                       whole / std::max(1.0, std::ceil(whole / resolution - 1e-9))),
           Fault::usage);
   require(cells <= 1e6, fmt::format("cells of {:g}{} are {:.0f} along one side", resolution, unit, cells),
-          "give a larger --resolution", Fault::usage);
+          "give a larger ‹resolution›", Fault::usage);
   return static_cast<std::size_t>(cells);
 }
 
@@ -35,7 +34,7 @@ std::string measure_of(const std::string& wanted, const std::vector<std::string>
                        const std::string& manifold) {
   if (wanted.empty()) return possible.front();
   require(std::find(possible.begin(), possible.end(), wanted) != possible.end(),
-          fmt::format("--per {} has no meaning on {}", wanted, manifold),
+          fmt::format("‹per› {} has no meaning on {}", wanted, manifold),
           fmt::format("give {}", fmt::join(possible, " or ")), Fault::usage);
   return wanted;
 }
@@ -54,10 +53,10 @@ GridLayout layout_of(const GridChoice& options, const Model& model) {
           "a grid is for sphere:2 (the Earth), torus:2, ball:2 and euclidean:2; riemflow score evaluates "
           "points of "
           "any manifold");
-  require(geometry == Geometry::euclidean || options.extent == 0, "--extent is for euclidean:2",
+  require(geometry == Geometry::euclidean || options.extent == 0, "‹extent› is for euclidean:2",
           "leave it out on " + manifold_name, Fault::usage);
   require(geometry == Geometry::sphere || options.longitude == "-180",
-          "--longitude is for the Earth, sphere:2", "leave it out on " + manifold_name, Fault::usage);
+          "‹longitude› is for the Earth, sphere:2", "leave it out on " + manifold_name, Fault::usage);
   GridLayout layout;
   layout.means = options.cell == "mean";
   const auto resolution = [&](double otherwise) {
@@ -95,7 +94,7 @@ GridLayout layout_of(const GridChoice& options, const Model& model) {
       layout.size = [side = layout.resolution](std::size_t, std::size_t) { return side * side; };
     }
   } else {
-    require(options.extent > 0, "euclidean:2 has no end", "give the half side of the square with --extent",
+    require(options.extent > 0, "euclidean:2 has no end", "give the half side of the square with ‹extent›",
             Fault::usage);
     layout.lattice = euclidean_lattice(cells_along(2 * options.extent, resolution(options.extent / 50), ""),
                                        options.extent);
@@ -105,7 +104,7 @@ GridLayout layout_of(const GridChoice& options, const Model& model) {
   }
   if (!layout.size) layout.size = layout.lattice.volume;
   require(layout.lattice.size() <= kMostCells, fmt::format("the grid has {} cells", layout.lattice.size()),
-          fmt::format("give a larger --resolution, for at most {}", kMostCells), Fault::usage);
+          fmt::format("give a larger ‹resolution›, for at most {}", kMostCells), Fault::usage);
   return layout;
 }
 
@@ -120,16 +119,13 @@ std::size_t CellValues<T>::rows_at_once() const {
 
 template <class T>
 std::vector<double> CellValues<T>::rows(std::size_t first, std::size_t last, std::vector<double>* masses) {
-  const auto look_around = [] {
-    if (interrupted()) throw Exit{kInterrupted};
-  };
-  look_around();
+  give_up_if_asked();
   const Lattice& lattice = layout_.lattice;
   const std::size_t columns = lattice.columns.centres.size();
   constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
   std::vector<double> own;
   std::vector<double> result = layout_.means ? std::vector<double>() : at_centres(first, last, own);
-  if (layout_.means) own = masses_.rows(first, last, look_around);
+  if (layout_.means) own = masses_.rows(first, last, give_up_if_asked);
   result.resize(own.size(), kNone);
   double x[3];
   for (std::size_t i = 0; i < own.size(); ++i) {
@@ -183,14 +179,17 @@ std::vector<double> CellValues<T>::at_centres(std::size_t first, std::size_t las
 template class CellValues<float>;
 template class CellValues<double>;
 
-DensityGrid density_grid(const Model& model, const ModelChoice& choice, const GridLayout& layout) {
+DensityGrid density_grid(const Model& model, const Evaluation& how, const GridLayout& layout,
+                         TaskObserver& observer) {
   DensityGrid grid{layout, {}, {}, {}};
   const std::size_t all = layout.lattice.rows.centres.size();
   grid.log_density.reserve(layout.lattice.size());
   grid.masses.reserve(layout.lattice.size());
-  with_exact_density_said(model, choice, [&](auto& density) {
+  if (model.config.divergence.estimator != DivergenceEstimator::exact) observer.say(kExactInstead);
+  const CancelScope scope([&] { return observer.cancelled(); });
+  with_exact_density(model, how, [&](auto& density) {
     CellValues values(density, grid.layout);
-    TaskProgress progress("Density", static_cast<double>(all));
+    ObservedTask progress(observer, "Density", static_cast<double>(all));
     for (std::size_t row = 0; row < all; row += values.rows_at_once()) {
       const std::size_t last = std::min(all, row + values.rows_at_once());
       const std::vector<double> some = values.rows(row, last, &grid.masses);
@@ -202,4 +201,4 @@ DensityGrid density_grid(const Model& model, const ModelChoice& choice, const Gr
   return grid;
 }
 
-}  // namespace riemflow::app
+}  // namespace riemflow

@@ -5,12 +5,12 @@
 #include <string>
 #include <vector>
 
-#include "apps/riemflow/support/options.hpp"
+#include "riemflow/core/task_observer.hpp"
 #include "riemflow/manifold/lattice.hpp"
 #include "riemflow/model/cell_masses.hpp"
-#include "riemflow/model/model_file.hpp"
+#include "riemflow/model/evaluation.hpp"
 
-namespace riemflow::app {
+namespace riemflow {
 
 /// What a user may say of a grid.
 struct GridChoice {
@@ -51,8 +51,8 @@ class CellValues {
   /// Rows to ask for at a time.
   std::size_t rows_at_once() const;
   /// Of the rows from `first` to before `last`: log-densities per `measure`, NaN where it fails or where
-  /// there is no point. masses, unless null: those of the cells are appended. Throws Exit{kInterrupted} on
-  /// Ctrl-C.
+  /// there is no point. masses, unless null: those of the cells are appended. Throws Cancelled
+  /// (core/cancel.hpp).
   std::vector<double> rows(std::size_t first, std::size_t last, std::vector<double>* masses = nullptr);
   const GridSummary& summary() const { return summary_; }
 
@@ -72,7 +72,8 @@ struct DensityGrid {
   std::vector<double> masses;       ///< [row][column]
   GridSummary summary;
 };
-/// With exact divergences, and progress shown. Throws Exit{kInterrupted} on Ctrl-C.
-DensityGrid density_grid(const Model& model, const ModelChoice& choice, const GridLayout& layout);
+/// With exact divergences. Throws Cancelled where the observer asks for it.
+DensityGrid density_grid(const Model& model, const Evaluation& how, const GridLayout& layout,
+                         TaskObserver& observer);
 
-}  // namespace riemflow::app
+}  // namespace riemflow

@@ -1,15 +1,16 @@
 #pragma once
-// What `riemflow check` finds out about a model, for people and for other commands.
+// Is a model's likelihood to be trusted? What can be found out about that, and a verdict.
 
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 
-#include "apps/riemflow/check/data_scores.hpp"
-#include "apps/riemflow/support/options.hpp"
+#include "riemflow/core/task_observer.hpp"
+#include "riemflow/model/data_scores.hpp"
+#include "riemflow/model/evaluation.hpp"
 #include "riemflow/model/trust.hpp"
 
-namespace riemflow::app {
+namespace riemflow {
 
 struct Examination {
   std::string precision, manifold;
@@ -20,12 +21,11 @@ struct Examination {
   std::optional<DataScores> data;
 };
 
-/// With exact divergences, and progress as of a long task. source: of data to score as well, which are
-/// `path`; null: none.
-Examination examine_model(const Model& model, const ModelChoice& choice, const TrustOptions& options,
-                          PointSource* source = nullptr, const std::string& path = "");
+/// With exact divergences. source: of data to score as well, which are `path`; null: none.
+Examination examine_model(const Model& model, const Evaluation& how, const TrustOptions& options,
+                          TaskObserver& observer, PointSource* source = nullptr,
+                          const std::string& path = "");
 
-/// As check prints it with --json.
 nlohmann::ordered_json examination_json(const std::string& model_path, const Examination& found);
 
 /// "trustworthy", "not settled: " with what to do, or "NOT trustworthy: " and the reasons.
@@ -37,4 +37,4 @@ const char* method_of(const Examination& found);
 double mean_step(const SolveSummary& solves);
 double rejected_share(const SolveSummary& solves);
 
-}  // namespace riemflow::app
+}  // namespace riemflow
