@@ -133,6 +133,35 @@ TEST(FitModel, ItsScoresAreThoseOfTheModelItReturns) {
   }
 }
 
+/// Euclidean columns are standardised inside: what is said of the model is in the units of the data.
+TEST(FitModel, ScoresAreInTheUnitsOfTheData) {
+  Points<double> points(kSanitized ? 120 : 300, 2);
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    Random random(11, Purpose::test, 0, i);
+    points[i][0] = 5e5 + 2000 * (random.uniform() + random.uniform() - 1);
+    points[i][1] = 4e6 + 30 * (random.uniform() + random.uniform() - 1);
+  }
+  for (const char* model : {"riemannian", "kde", "pool"}) {
+    Values values{{"model", model}, {"manifold", "euclidean:2"}};
+    if (std::string_view(model) == "riemannian") values.insert(kQuickFlow.begin(), kQuickFlow.end());
+    if (std::string_view(model) == "pool") values["flow-steps"] = "10";
+    const FitOptions options = options_of(values);
+    Witness witness;
+    const DataSet data = data_set_of(points, options, witness);
+    const FitResult result = fit(data, options, witness);
+    EXPECT_TRUE(witness.said("Euclidean columns are standardised inside the model"));
+    const std::vector<double> test =
+        log_densities_of_model(*result.model, {}, part_of<double>(data.points, data.split.test));
+    double nll = 0;
+    for (const double value : test) nll -= value / static_cast<double>(test.size());
+    EXPECT_NEAR(result.test_nll, nll, 1e-3) << model;
+    // Of two triangular distributions: ln 2000 + ln 30 + 1 nat, roughly.
+    EXPECT_NEAR(result.test_nll, 12, 1) << model;
+    EXPECT_NEAR(result.progress.best, 12, 1) << model;
+    for (const MemberScore& member : result.members) EXPECT_NEAR(member.validation_nll, 12, 2) << member.name;
+  }
+}
+
 TEST(FitModel, ThePoolIsNeverWorseThanItsBestKernelDensity) {
   const FitOptions options = options_with({{"model", "pool"}, {"flow-steps", "30"}});
   Witness witness;
