@@ -236,7 +236,7 @@ TEST(SlowFitModel, TwoNetworksAreTriedFirst) {
   const FitOptions options = options_with({{"model", "pool"}, {"flow-steps", "1000"}});
   Witness witness;
   witness.most_steps = 1205;  // the likelihood's steps are long
-  const DataSet data = data_set_of(two_clusters(400, 7), options, witness);
+  const DataSet data = data_set_of(two_clusters(3000, 7), options, witness);
   fit(data, options, witness);
   EXPECT_EQ(witness.stages,
             (std::vector<std::string>{"flow 1, trial of Fourier features", "flow 1, trial of a linear input",

@@ -242,6 +242,7 @@ class PoolRun {
     Contender contender{fmt::format("flow {}", number + 1), {}, {}, {}, false};
     std::vector<std::vector<double>> tests;
     for (std::size_t k = 0; k < folds_.size(); ++k) {
+      if (observer_.cancelled()) return;
       const PoolFlow job = flow_job(number, k);
       const std::optional<Model> model = train(job, seconds, contender.name, k);
       flow_failed_ = !model;
