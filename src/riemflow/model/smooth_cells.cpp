@@ -242,11 +242,11 @@ class SmoothCells final : public CellMassPart {
     std::vector<Box> finer;
     for (std::size_t b = 0; b < taken; ++b) {
       Box box = open[b];
-      static constexpr double kWeights[] = {3.0 / 8, 2.0 / 8, 3.0 / 8};
+      static constexpr double kNineWeights[] = {3.0 / 8, 2.0 / 8, 3.0 / 8};
       double values[9], mean = 0, c = 0, top = 0;
       for (std::size_t k = 0; k < 9; ++k) {
         values[k] = k == 4 ? box.centre : q[8 * b + k - (k > 4 ? 1 : 0)];
-        mean += kWeights[k / 3] * kWeights[k % 3] * values[k];
+        mean += kNineWeights[k / 3] * kNineWeights[k % 3] * values[k];
         top = std::max(top, std::abs(values[k]));
       }
       for (std::size_t k = 0; k < 3; ++k)
@@ -267,7 +267,7 @@ class SmoothCells final : public CellMassPart {
           part.low[a] = box.low[a] + part.side[a] * static_cast<double>(a == 0 ? k / 3 : k % 3);
         }
         part.centre = values[k];
-        part.mean = 9 * kWeights[k / 3] * kWeights[k % 3] * values[k];
+        part.mean = 9 * kNineWeights[k / 3] * kNineWeights[k % 3] * values[k];
         finer.push_back(part);
       }
     }
