@@ -5,7 +5,7 @@ function(riemflow_unite target)
   if(RIEMFLOW_UNITE)
     set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
     # The files are included in one, and GCC then takes their anonymous namespaces for those of headers.
-    target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:-Wno-subobject-linkage>)
+    target_compile_options(${target} PRIVATE $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-subobject-linkage>)
     list(FILTER ARGN EXCLUDE REGEX "^\\$<")  # objects of another target
     foreach(source ${ARGN})
       cmake_path(GET source PARENT_PATH folder)

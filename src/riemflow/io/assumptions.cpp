@@ -29,4 +29,9 @@ std::vector<std::string> Assumptions::sentences() const {
   return all;
 }
 
+std::string place_of(const Assumptions& assumptions, std::uint64_t line) {
+  return assumptions.row == "line" ? fmt::format("{}:{}", assumptions.path, line)
+                                   : fmt::format("{}: {} {}", assumptions.path, assumptions.row, line);
+}
+
 }  // namespace riemflow

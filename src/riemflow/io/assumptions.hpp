@@ -35,4 +35,7 @@ struct Assumptions {
   std::vector<std::string> sentences() const;
 };
 
+/// Where a point came from: "quakes.csv:17", or "points.npy: row 17" where rows are not lines.
+std::string place_of(const Assumptions& assumptions, std::uint64_t line);
+
 }  // namespace riemflow

@@ -1,7 +1,5 @@
 #include "riemflow/io/data_file.hpp"
 
-#include <fmt/format.h>
-
 #include <filesystem>
 
 #include "riemflow/io/data_sets.hpp"
@@ -42,11 +40,6 @@ std::string DataFile::sha256() const {
 bool is_regular(const std::string& path) {
   std::error_code ignored;
   return path != "-" && std::filesystem::is_regular_file(path, ignored);
-}
-
-std::string place_of(const Assumptions& assumptions, std::uint64_t line) {
-  return assumptions.row == "line" ? fmt::format("{}:{}", assumptions.path, line)
-                                   : fmt::format("{}: {} {}", assumptions.path, assumptions.row, line);
 }
 
 }  // namespace riemflow

@@ -28,7 +28,4 @@ struct DataFile {
 /// Whether it can be read a second time: not a pipe, standard input or a device.
 bool is_regular(const std::string& path);
 
-/// Where a point came from: "quakes.csv:17", or "points.npy: row 17" where rows are not lines.
-std::string place_of(const Assumptions& assumptions, std::uint64_t line);
-
 }  // namespace riemflow
