@@ -1,7 +1,6 @@
 #include "apps/riemflow/support/signals.hpp"
 
 #include <signal.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -9,18 +8,11 @@
 namespace riemflow::app {
 namespace {
 
-std::atomic<double> asked_at = 0;  // seconds by now(), 0: never; read by all threads
-static_assert(std::atomic<double>::is_always_lock_free);
-
-/// As a handler may ask; never 0.
-double now() {
-  timespec time{};
-  clock_gettime(CLOCK_MONOTONIC, &time);
-  return 1 + static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
-}
+std::atomic<int> requests = 0;  // read by all threads
+static_assert(std::atomic<int>::is_always_lock_free);
 
 extern "C" void on_interrupt(int) {
-  if (asked_at.exchange(now()) != 0) _exit(kInterrupted);
+  if (requests.exchange(1) != 0) _exit(kInterrupted);
 }
 
 extern "C" void on_end(int) { _exit(kInterrupted); }
@@ -42,7 +34,6 @@ void handle_by(void (*handler)(int)) {
 void watch_interrupts() { handle_by(on_interrupt); }
 void end_on_interrupts() { handle_by(on_end); }
 
-bool interrupted() { return asked_at != 0; }
-bool interrupted_for(double seconds) { return interrupted() && now() - asked_at >= seconds; }
+bool interrupted() { return requests != 0; }
 
 }  // namespace riemflow::app

@@ -10,7 +10,5 @@ void watch_interrupts();
 /// For work that has nothing to save: from here on the first one ends the program at once.
 void end_on_interrupts();
 bool interrupted();
-/// Since so many seconds at least: time to save what is quickly saved, before work is given up.
-bool interrupted_for(double seconds);
 
 }  // namespace riemflow::app
