@@ -1,99 +1,198 @@
+// riemflow bench (riemflow/fit/timings.hpp).
+
 #include <fmt/core.h>
 
 #include <CLI/CLI.hpp>
-#include <algorithm>
-#include <nlohmann/json.hpp>
 
-#include "apps/riemflow/bench.hpp"
 #include "apps/riemflow/commands.hpp"
-#include "apps/riemflow/fit/progress.hpp"
-#include "apps/riemflow/support/options.hpp"
-#include "riemflow/fit/trainer.hpp"
-#include "riemflow/flow/flow.hpp"
-#include "riemflow/io/embedded.hpp"
+#include "apps/riemflow/support/console.hpp"
+#include "apps/riemflow/support/count.hpp"
+#include "apps/riemflow/support/data.hpp"
+#include "riemflow/core/simd/kernels.hpp"
+#include "riemflow/fit/timings.hpp"
 
 namespace riemflow::app {
 namespace {
 
-double median(std::vector<double> values) {
-  std::nth_element(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2),
-                   values.end());
-  return values[values.size() / 2];
-}
-
-/// Fused multiply-adds on registers, all threads at once: the most this machine does now, in GFLOP/s.
-double measured_peak(int threads) {
-  ThreadPool pool(threads);
-  double best = 0;
-  for (int repeat = 0; repeat < 20; ++repeat) {
-    std::vector<double> work(static_cast<std::size_t>(threads));
-    const auto start = Clock::now();
-    pool.run(work.size(), [&](std::size_t piece, int) {
-      float sink = 0;
-      work[piece] = simd::kernels<float>().spin(400000, &sink);
-    });
-    double total = 0;
-    for (double w : work) total += w;
-    best = std::max(best, total / seconds_since(start) * 1e-9);
-  }
-  return best;
-}
+using Json = nlohmann::ordered_json;
 
 struct IterationOptions {
-  int threads = 0;
-  int iterations = 400;
+  int threads = 0, iterations = 400;
   bool json = false;
 };
 
-/// The paper's earthquake setting: S², 3 × 64 tanh, batch 400, dopri5 at 1e-3, exact divergence; a step is
-/// forward + backward + Adam. Medians over the second half, when the flow has left the uniform density.
 void bench_iteration(const IterationOptions& options) {
-  FlowConfig config;
-  config.manifold = "sphere:2";
-  config.solver.rtol = config.solver.atol = 1e-3;
-  Flow<float> flow(config, 0, options.threads);
-  Trainer<float> trainer(flow, TrainConfig{});
-  const Points<float> data = embedded_earthquakes<float>();
-
-  std::vector<double> ms, evaluations, gflops;
-  double loss = 0;
-  for (int i = 0; i < options.iterations; ++i) {
-    const auto start = Clock::now();
-    const StepReport step = trainer.step_likelihood(data);
-    const double seconds = seconds_since(start);
-    loss = step.loss.total;
-    if (i < options.iterations / 2) continue;
-    const SolveSummary& cost = step.loss.summary;
-    // Backward passes the six stages of each accepted step, with twice the products of a forward evaluation.
-    const double per_tile = flow.field().flops(flow.manifold().dimension()) * kLanes;
-    const double work =
-        per_tile * (static_cast<double>(cost.evaluations) + 2.0 * 6 * static_cast<double>(cost.accepted));
-    ms.push_back(seconds * 1e3);
-    evaluations.push_back(cost.mean_evaluations());
-    gflops.push_back(work / seconds * 1e-9);
-  }
-  const double peak = measured_peak(flow.threads());
+  const IterationTiming timing = time_iteration(options.threads, options.iterations);
+  const double share = timing.gflops / timing.peak_gflops;
   if (options.json) {
     const nlohmann::json out = {{"setting", "S2, 3x64 tanh, batch 400, dopri5 1e-3, exact divergence"},
                                 {"data", "significant_earthquakes.csv"},
-                                {"threads", flow.threads()},
+                                {"threads", timing.threads},
                                 {"simd", simd::instruction_set()},
                                 {"iterations", options.iterations},
-                                {"ms_per_iteration", median(ms)},
-                                {"evaluations_per_solve", median(evaluations)},
-                                {"gflops", median(gflops)},
-                                {"peak_gflops", peak},
-                                {"share_of_peak", median(gflops) / peak},
-                                {"loss", loss}};
+                                {"ms_per_iteration", timing.milliseconds},
+                                {"evaluations_per_solve", timing.evaluations},
+                                {"gflops", timing.gflops},
+                                {"peak_gflops", timing.peak_gflops},
+                                {"share_of_peak", share},
+                                {"loss", timing.loss}};
     fmt::print("{}\n", out.dump(2));
     return;
   }
   fmt::print("one training iteration, S2, 3x64 tanh, batch 400, dopri5 at 1e-3, exact divergence\n");
-  fmt::print("threads {}  simd {}  loss after {} iterations {:.3f}\n", flow.threads(),
-             simd::instruction_set(), options.iterations, loss);
+  fmt::print("threads {}  simd {}  loss after {} iterations {:.3f}\n", timing.threads,
+             simd::instruction_set(), options.iterations, timing.loss);
   fmt::print(
       "{:.2f} ms   {:.1f} evaluations per solve   {:.1f} GFLOP/s = {:.0f} % of the {:.0f} GFLOP/s FMA peak\n",
-      median(ms), median(evaluations), median(gflops), 100 * median(gflops) / peak, peak);
+      timing.milliseconds, timing.evaluations, timing.gflops, 100 * share, timing.peak_gflops);
+}
+
+struct BenchMatchingOptions : MatchingOptions {
+  std::string device_name = "cpu";
+  bool json = false;
+};
+
+void bench_matching(BenchMatchingOptions options) {
+  options.device = device_named(options.device_name).value();
+  const MatchingTiming timing = time_matching(options);
+  const double ratio = timing.likelihood_ms / timing.matching_ms;
+  if (options.json) {
+    const Json out = {{"network", fmt::format("{}x{} swish, fourier", options.depth, options.width)},
+                      {"batch", options.batch},
+                      {"threads", timing.threads},
+                      {"simd", simd::instruction_set()},
+                      {"device", options.device_name},
+                      {"ms_per_matching_step", timing.matching_ms},
+                      {"matching_gflops", timing.matching_gflops},
+                      {"ms_per_likelihood_step", timing.likelihood_ms},
+                      {"evaluations_per_solve", timing.evaluations},
+                      {"ratio", ratio}};
+    fmt::print("{}\n", out.dump(2));
+    return;
+  }
+  fmt::print("S2, {}x{} swish, fourier input, batch {}, threads {}, simd {}, device {}\n", options.depth,
+             options.width, options.batch, timing.threads, simd::instruction_set(), options.device_name);
+  fmt::print(
+      "flow matching {:.2f} ms ({:.1f} GFLOP/s)   likelihood {:.2f} ms ({:.0f} evaluations per solve)   "
+      "{:.0f} "
+      "x\n",
+      timing.matching_ms, timing.matching_gflops, timing.likelihood_ms, timing.evaluations, ratio);
+}
+
+struct BenchScoreOptions {
+  std::uint64_t points = 1'000'000, iterations = 300;
+  bool json = false;
+};
+
+void bench_score(const BenchScoreOptions& options) {
+  say("training {} iterations, to have a flow that is not the identity", options.iterations);
+  const ScoreTimings timings = time_score(options.points, options.iterations);
+  const auto megabytes = static_cast<double>(timings.bytes) * 1e-6;
+  auto runs = Json::array();
+  if (!options.json)
+    fmt::print(
+        "log-densities of {} points from CSV in memory ({:.1f} MB), S2, 3x64 tanh, dopri5 at 1e-5, exact\n"
+        "divergence, float, after {} iterations on the embedded earthquakes; no rows are written\n",
+        options.points, megabytes, options.iterations);
+  for (const ScoreTiming& run : timings.runs) {
+    const double rate = static_cast<double>(run.points) / run.seconds;
+    if (options.json)
+      runs.push_back({{"threads", run.threads},
+                      {"seconds", run.seconds},
+                      {"points_per_second", rate},
+                      {"megabytes_per_second", megabytes / run.seconds},
+                      {"reading_alone_seconds", run.reading},
+                      {"evaluations_per_solve", run.evaluations},
+                      {"mean_nll", run.nll},
+                      {"failed", run.failed}});
+    else
+      fmt::print(
+          "threads {:<2}  {:>8.0f} points/s  {:>6.2f} MB/s  {:.1f} s, of which reading alone takes {:.2f}  "
+          "{:.1f} evaluations per solve\n",
+          run.threads, rate, megabytes / run.seconds, run.seconds, run.reading, run.evaluations);
+  }
+  if (options.json)
+    print_json(
+        {{"setting", "CSV in memory to log-densities, S2, 3x64 tanh, dopri5 1e-5, exact divergence, float"},
+         {"points", options.points},
+         {"bytes", timings.bytes},
+         {"training_iterations", options.iterations},
+         {"simd", simd::instruction_set()},
+         {"runs", runs}});
+}
+
+Json json_of(const GpuTraining& timing) {
+  return {{"ms_per_iteration", timing.milliseconds},
+          {"evaluations_per_solve", timing.evaluations},
+          {"teraflops", timing.teraflops},
+          {"loss", timing.loss}};
+}
+
+Json json_of(const GpuScore& timing) {
+  return {{"points", timing.points},
+          {"seconds", timing.seconds},
+          {"points_per_second", static_cast<double>(timing.points) / timing.seconds},
+          {"evaluations_per_solve", timing.evaluations},
+          {"teraflops", timing.teraflops},
+          {"failed", timing.failed}};
+}
+
+Json json_of(double seconds) { return seconds; }
+
+void bench_gpu() {
+  Json out = {{"setting", "S2, 3x64 tanh, exact divergence, dopri5 1e-3 (training) and 1e-5 (densities)"}};
+  Teller teller;
+  for (const GpuTiming& timing : time_gpu(teller)) {
+    Json* place = &out;
+    for (const std::string& name : timing.name) place = &(*place)[name];
+    *place = std::visit([](const auto& measured) { return json_of(measured); }, timing.measured);
+  }
+  print_json(out);
+}
+
+void add_bench_matching(CLI::App& command) {
+  auto* matching =
+      command.add_subcommand("matching", "Time a step of flow matching and a step by likelihood");
+  auto options = std::make_shared<BenchMatchingOptions>();
+  matching->add_option("--width", options->width, "Units in each hidden layer")
+      ->capture_default_str()
+      ->check(CLI::Range(1, 4096));
+  matching->add_option("--depth", options->depth, "Number of hidden layers")
+      ->capture_default_str()
+      ->check(CLI::Range(1, 100));
+  matching->add_option("--batch", options->batch, "Points per step")
+      ->capture_default_str()
+      ->check(CLI::Range(1, 1000000));
+  matching
+      ->add_option("--iterations", options->iterations,
+                   "Steps of flow matching; a tenth as many by likelihood")
+      ->capture_default_str()
+      ->check(CLI::Range(1, 1000000));
+  add_device(*matching, options->device_name);
+  add_threads(*matching, options->threads);
+  add_json(*matching, options->json);
+  matching->footer("Example:\n  riemflow bench matching --width 512 --threads 1");
+  matching->callback([options] { bench_matching(*options); });
+}
+
+void add_bench_score(CLI::App& bench) {
+  auto* command =
+      bench.add_subcommand("score", "Time log-densities of many points, from the text of a CSV file on");
+  auto options = std::make_shared<BenchScoreOptions>();
+  add_count(*command, "--points", options->points, 1, 100'000'000, "Points to score")->default_str("1000000");
+  add_count(*command, "--iterations", options->iterations, 0, 100'000, "Training steps before that")
+      ->default_str("300");
+  add_json(*command, options->json);
+  command->footer(
+      "Measured with one thread and with one for each core: reading, log-densities, mean.\n\n"
+      "Example:\n  riemflow bench score --points 1e5 --json");
+  command->callback([options] { bench_score(*options); });
+}
+
+void add_bench_gpu(CLI::App& bench) {
+  auto* command = bench.add_subcommand("gpu", "Time training and log-densities on a GPU, as JSON");
+  command->footer("Everything is timed on the host, copies included.\n\nExample:\n  riemflow bench gpu");
+  command->callback([] { bench_gpu(); });
 }
 
 }  // namespace

@@ -4,22 +4,14 @@
 #include <algorithm>
 #include <charconv>
 #include <filesystem>
-#include <thread>
 
 #include "apps/riemflow/commands.hpp"
-#include "apps/riemflow/compare/comparison.hpp"
-#include "apps/riemflow/compare/summary.hpp"
-#include "apps/riemflow/fit/run.hpp"
-#include "apps/riemflow/reproduce/jobs.hpp"
-#include "apps/riemflow/reproduce/machine.hpp"
+#include "apps/riemflow/compare/tables.hpp"
+#include "apps/riemflow/fit/options.hpp"
 #include "apps/riemflow/support/console.hpp"
-#include "apps/riemflow/support/data.hpp"
 #include "apps/riemflow/support/outputs.hpp"
 #include "apps/riemflow/support/signals.hpp"
 #include "riemflow/core/error.hpp"
-#include "riemflow/core/version.hpp"
-#include "riemflow/fit/data_set.hpp"
-#include "riemflow/fit/pool_flow.hpp"
 #include "riemflow/flow/cuda_flow.hpp"
 #include "riemflow/io/atomic_file.hpp"
 #include "riemflow/manifold/parse.hpp"
@@ -38,31 +30,53 @@ struct Options {
   bool json = false, force = false, quiet = false;
 };
 
-std::vector<const Method*> chosen_methods(const std::string& list) {
-  std::vector<const Method*> chosen;
+std::vector<std::string> method_names() {
+  std::vector<std::string> names;
+  for (const Method& method : all_methods()) names.push_back(method.name);
+  return names;
+}
+
+/// A row of the user's own, from NAME=OPTIONS.
+Method row_of(const std::string& text) {
+  const std::size_t equals = text.find('=');
+  const std::string name = text.substr(0, equals);
+  require(equals != text.npos && !name.empty(), fmt::format("--row '{}' has no name", text),
+          "give NAME=OPTIONS, as in --row 'wide=--width 128 --rate 0.003'", Fault::usage);
+  CLI::App options;
+  std::string preset = "default";
+  declare(options);
+  options.add_option("--preset", preset);
+  try {
+    options.parse(text.substr(equals + 1));
+  } catch (const CLI::ParseError& error) {
+    throw Error(fmt::format("--row '{}': {}", name, error.what()),
+                "give options of riemflow fit, as its --help lists them", Fault::usage);
+  }
+  return own_method(name, preset, given_values(options));
+}
+
+/// Those of --methods, in the order of the table, and the user's rows.
+std::vector<Method> methods_of(const Options& options) {
+  std::vector<Method> chosen;
   std::vector<std::string> wanted;
-  for (std::size_t begin = 0; begin < list.size();) {
-    const std::size_t end = std::min(list.find(',', begin), list.size());
-    wanted.push_back(list.substr(begin, end - begin));
+  for (std::size_t begin = 0; begin < options.methods.size();) {
+    const std::size_t end = std::min(options.methods.find(',', begin), options.methods.size());
+    wanted.push_back(options.methods.substr(begin, end - begin));
     begin = end + 1;
   }
   const bool all = wanted.empty();
   for (const Method& method : all_methods())
-    if (all || std::erase(wanted, method.name) > 0) chosen.push_back(&method);
+    if (all || std::erase(wanted, method.name) > 0) chosen.push_back(method);
   require(wanted.empty(), fmt::format("--methods: there is no '{}'", wanted.empty() ? "" : wanted.front()),
           fmt::format("the methods are {}", fmt::join(method_names(), ",")), Fault::usage);
-  return chosen;
-}
-
-std::vector<Method> rows_of(const std::vector<std::string>& texts) {
-  std::vector<Method> rows;
-  for (const std::string& text : texts) {
-    rows.push_back(row_of(text));
-    for (std::size_t i = 0; i + 1 < rows.size(); ++i)
-      require(rows[i].name != rows.back().name, fmt::format("two rows are named '{}'", rows.back().name),
+  for (const std::string& text : options.rows) {
+    Method row = row_of(text);
+    for (const Method& other : chosen)
+      require(other.name != row.name, fmt::format("two rows are named '{}'", row.name),
               "give each --row a name of its own", Fault::usage);
+    chosen.push_back(std::move(row));
   }
-  return rows;
+  return chosen;
 }
 
 /// --seeds A-B or A, or the first --splits of them.
@@ -85,15 +99,6 @@ SeedRange seeds_of(const Options& options) {
   return seeds;
 }
 
-/// What all runs of a file must have in common, to be compared and to be resumed.
-std::string configuration(const Options& options, const std::string& sha256) {
-  return fmt::format("data {}, split {}, time limit {}, manifold {}, columns {}{}", sha256.substr(0, 16),
-                     options.split, options.time_limit,
-                     options.manifold.empty() ? "inferred" : options.manifold,
-                     options.data.reading.columns.empty() ? "inferred" : options.data.reading.columns,
-                     options.group_within.empty() ? "" : ", groups within " + options.group_within);
-}
-
 /// The command that makes these results, for their header.
 std::string command_line(const Options& options, const std::string& data) {
   std::string line = "riemflow compare " + data;
@@ -108,14 +113,17 @@ std::string command_line(const Options& options, const std::string& data) {
   return line;
 }
 
+/// Of every fit.
 Values fit_settings(const Options& options) {
-  const int all =
-      options.threads > 0 ? options.threads : static_cast<int>(std::thread::hardware_concurrency());
-  Values values = {{"split", options.split}, {"threads", std::to_string(std::max(1, all / options.jobs))}};
+  Values values = {{"split", options.split},
+                   {"threads", std::to_string(options.threads)},
+                   {"time-limit", options.time_limit},
+                   {"device", options.device}};
   const auto add = [&](const char* name, const std::string& value) {
     if (!value.empty()) values[name] = value;
   };
   add("manifold", options.manifold);
+  add("group-within", options.group_within);
   add("columns", options.data.reading.columns);
   const Units units = options.data.reading.units;
   add("units", units == Units::automatic ? "" : units == Units::degrees ? "degrees" : "radians");
@@ -125,34 +133,45 @@ Values fit_settings(const Options& options) {
   return values;
 }
 
-/// Reads the data once: they must be good before hours are spent, and their manifold says which rows there
-/// are.
-std::string manifold_of_data(const Options& options, const Values& settings) {
-  Method plain = all_methods().front();
-  plain.preset = "default";
-  Teller teller;
-  return read_data_set(options.data.path, options_for(plain, settings), teller).manifold;
+/// Where the files of a comparison are, by their endings.
+std::string path_of(const Options& options, const char* ending) {
+  const std::string name = std::filesystem::path(options.data.name()).stem().string();
+  return (std::filesystem::path(options.directory) / (name + ending)).string();
 }
 
-/// The device of each method that has one: with --device cuda the CPU where the GPU has no code for it.
-std::map<const Method*, std::string> devices_of(const std::vector<const Method*>& methods,
-                                                const std::string& device, const Values& settings,
-                                                const std::string& manifold) {
-  std::map<const Method*, std::string> devices;
-  if (device == "cpu") return devices;
-  for (const Method* method : methods) {
-    if (!has_device(*method)) continue;
-    std::string why;
-    if (device == "cuda" && method->preset == "auto")
-      why = why_no_pool_flow_on_gpu(manifold);
-    else if (device == "cuda")
-      why = why_not_on_gpu(options_for(on(*method, *parse_manifold<double>(manifold)), settings), manifold);
-    if (why.empty())
-      devices[method] = device;
-    else
-      say("{} is fitted on the CPU: {}.", method->name, why);
-  }
-  return devices;
+/// Written and printed.
+void tell(const Comparison& comparison, const Options& options, const DataSet& data) {
+  const SeedRange seeds = seeds_of(options);
+  const auto manifold = parse_manifold<double>(data.manifold);
+  std::string legend = "| row | made by | |\n|---|---|---|\n";
+  for (const Method& method : comparison.methods)
+    legend +=
+        fmt::format("| {} | `{}` | {} |\n", method.name, command_of(method, *manifold), method.description);
+  const std::string page = fmt::format(
+      "# {}\n\n`{}`; {}.\n\nMean test NLL in nats over the splits of seeds {} to {} (lower is better). "
+      "Differences are paired: the same test points of the same splits; below 0 is better than the kernel "
+      "density. The best kernel density is the best on the test points. Kernel densities have training and "
+      "validation points as centres. A fit {}. Mass: the farthest from 1 of all "
+      "splits; of flows by a change of variables at 300 points.\n\n{}\n{}",
+      data.name, command_line(options, data.name), comparison.results.origin(), seeds.first, seeds.last,
+      options.time_limit == "none" ? "takes as long as it takes"
+                                   : fmt::format("takes {} at most", options.time_limit),
+      tables_of(comparison.summaries), legend);
+  Json json = {{"data", data.name},
+               {"sha256", data.sha256},
+               {"manifold", data.manifold},
+               {"configuration", comparison.configuration},
+               {"seeds", {seeds.first, seeds.last}},
+               {"protocols", Json::array()}};
+  for (const Summary& summary : comparison.summaries) json["protocols"].push_back(json_of(summary));
+  // Never the name of the data, which may lie in the same directory.
+  write_file_atomically(path_of(options, ".compare.md"), page);
+  write_file_atomically(path_of(options, ".compare.csv"), csv_of(comparison.summaries));
+  write_file_atomically(path_of(options, ".compare.json"), json.dump(2) + "\n");
+  if (options.json)
+    print_json(json);
+  else
+    answer("{}", page);
 }
 
 void run(const Options& options) {
@@ -165,115 +184,40 @@ void run(const Options& options) {
     const std::string why = why_not_cuda(FlowConfig{});
     require(why.empty(), "--device cuda: " + why, "use --device cpu");
   }
-  const Values settings = fit_settings(options);
-  ComparisonOptions comparison;
-  comparison.data = options.data.path;
-  comparison.extra = settings;
-  comparison.time_limit = options.time_limit;
-  comparison.directory = options.directory;
-  comparison.seeds = seeds_of(options);
-  comparison.group_within = options.group_within;
-  std::vector<const Method*> wanted = chosen_methods(options.methods);
-  const std::vector<Method> rows = rows_of(options.rows);
-  for (const Method& row : rows) wanted.push_back(&row);
-  const std::string manifold = manifold_of_data(options, settings);
-  for (const Method* method : wanted) {
-    const std::string reason = why_not(*method, *parse_manifold<double>(manifold));
-    if (reason.empty())
-      comparison.methods.push_back(method);
-    else
-      say("Without {}: {}, and these points are on {}.", method->name, reason, manifold);
-  }
-  require(!comparison.methods.empty(), "no method is left", "name others with --methods", Fault::usage);
-  if (options.protocol != kDistinct) comparison.protocols.emplace_back(kCustomary);
-  if (options.protocol != kCustomary) comparison.protocols.emplace_back(kDistinct);
-  comparison.devices = devices_of(comparison.methods, options.device, settings, manifold);
-
-  std::filesystem::create_directories(options.directory, code);
-  require(!code, fmt::format("cannot create the directory {}: {}", options.directory, code.message()),
-          "name another one with --directory", Fault::cannot_write);
-  const struct { std::string name, sha256; } data{options.data.name(), options.data.sha256()};
-  const std::string name = std::filesystem::path(data.name).stem().string();
-  const auto path = [&](const char* ending) {
-    return (std::filesystem::path(options.directory) / (name + ending)).string();
-  };
+  CompareOptions wanted{.methods = methods_of(options),
+                        .protocols = {options.protocol},
+                        .seeds = seeds_of(options),
+                        .settings = fit_settings(options),
+                        .jobs = options.jobs,
+                        .notes = notes_of(options.notes)};
+  if (options.protocol == "both") wanted.protocols = {kCustomary, kDistinct};
+  // Read once, before hours are spent; grouping is of the distinct points.
+  Values reading = wanted.settings;
+  reading.erase("group-within");
+  Teller teller;
+  const DataSet data = read_data_set(options.data.path, options_of(reading), teller);
+  for (Method& method : wanted.methods)
+    if (method.description.empty())
+      method.made_by = command_of(method, *parse_manifold<double>(data.manifold));
+  wanted.results = path_of(options, ".runs.json");
+  wanted.command = command_line(options, data.name);
+  create_folder(options.directory);
   require_safe({input_of(options.data)},
-               {{"", path(".compare.md"), FileKind::table},
-                {"", path(".compare.csv"), FileKind::table},
-                {"", path(".compare.json"), FileKind::json},
-                {"", path(".runs.json"), FileKind::json}},
+               {{"", path_of(options, ".compare.md"), FileKind::table},
+                {"", path_of(options, ".compare.csv"), FileKind::table},
+                {"", path_of(options, ".compare.json"), FileKind::json},
+                {"", wanted.results, FileKind::json}},
                options.force);
-  Results results(path(".runs.json"), "compare", false);
-  const std::string now = configuration(options, data.sha256), before = results.description("configuration");
-  require(before.empty() || before == now,
-          fmt::format("{} holds runs of another comparison ({}; this one is {})", path(".runs.json"), before,
-                      now),
-          "name another --directory, or move it away");
-  for (const Method& row : rows) {
-    const std::string key = "row " + row.name, made = command_of(row, *parse_manifold<double>(manifold)),
-                      old = results.description(key);
-    require(old.empty() || old == made,
-            fmt::format("{} holds runs of another row '{}' ({}; this one is {})", path(".runs.json"),
-                        row.name, old, made),
-            "give the row another name");
-    results.describe(key, made);
-  }
-  const auto experiment = make_comparison(comparison);
-  const std::vector<Job> jobs = jobs_left(*experiment, results, comparison.seeds, "", false);
-  if (!jobs.empty()) {
-    results.describe("configuration", now);
-    results.describe("version", kVersion);
-    results.describe("machine", machine_name());
-    results.describe("command", command_line(options, data.name));
-  }
-  for (const std::string& note : options.notes) {
-    const std::size_t equals = note.find('=');
-    require(equals != note.npos && equals > 0, fmt::format("the note '{}' has no name", note),
-            "give it as KEY=VALUE", Fault::usage);
-    results.note(note.substr(0, equals), note.substr(equals + 1));
-  }
   watch_interrupts();
   // One at a time unless the user wants it otherwise: each has all threads, and times are those of a fit
   // alone.
-  const std::size_t failed = work_off(*experiment, jobs, {}, options.jobs, results);
-  if (interrupted()) {
-    say("Interrupted; {} holds the runs that are done. The same command goes on.", path(".runs.json"));
+  const Comparison comparison = compare(data, wanted, teller);
+  if (comparison.interrupted) {
+    say("Interrupted; {} holds the runs that are done. The same command goes on.", wanted.results);
     throw Exit{kInterrupted};
   }
-  results.take_in();
-  const std::vector<Summary> summaries = summaries_of(results, comparison);
-  std::string legend = "| row | made by | |\n|---|---|---|\n";
-  for (const Method* method : comparison.methods)
-    legend += fmt::format("| {} | `{}` | {} |\n", method->name,
-                          command_of(*method, *parse_manifold<double>(manifold)), method->description);
-  const std::string page = fmt::format(
-      "# {}\n\n`{}`; {}.\n\nMean test NLL in nats over the splits of seeds {} to {} (lower is better). "
-      "Differences are paired: the same test points of the same splits; below 0 is better than the kernel "
-      "density. The best kernel density is the best on the test points. Kernel densities have training and "
-      "validation points as centres. A fit {}. Mass: the farthest from 1 of all "
-      "splits; of flows by a change of variables at 300 points.\n\n{}\n{}",
-      data.name, command_line(options, data.name), results.origin(), comparison.seeds.first,
-      comparison.seeds.last,
-      options.time_limit == "none" ? "takes as long as it takes"
-                                   : fmt::format("takes {} at most", options.time_limit),
-      tables_of(summaries), legend);
-  Json json = {{"data", data.name},
-               {"sha256", data.sha256},
-               {"manifold", manifold},
-               {"configuration", now},
-               {"seeds", {comparison.seeds.first, comparison.seeds.last}},
-               {"protocols", Json::array()}};
-  for (const Summary& summary : summaries) json["protocols"].push_back(json_of(summary));
-  // Never the name of the data, which may lie in the same directory.
-  write_file_atomically(path(".compare.md"), page);
-  write_file_atomically(path(".compare.csv"), csv(summaries));
-  write_file_atomically(path(".compare.json"), json.dump(2) + "\n");
-  if (options.json)
-    print_json(json);
-  else
-    answer("{}", page);
-  require(failed == 0, fmt::format("{} of {} runs failed, and are not in the table", failed, jobs.size()),
-          "the messages above say why; the same command tries them again", Fault::numerical);
+  tell(comparison, options, data);
+  refuse_failed_runs(comparison.failed.size(), comparison.jobs);
 }
 
 }  // namespace
@@ -337,10 +281,7 @@ void add_compare(CLI::App& app) {
           "than those of a fit alone")
       ->capture_default_str()
       ->check(CLI::Range(1, 256));
-  command
-      ->add_option("--note", options->notes, "Something for the header of the results, such as commit=abc123")
-      ->type_name("KEY=VALUE")
-      ->allow_extra_args(false);
+  add_notes(*command, options->notes);
   add_json(*command, options->json);
   command->add_flag("--quiet", options->quiet, "Say nothing but results and errors");
   command->footer(

@@ -6,10 +6,11 @@
 
 #include "apps/riemflow/commands.hpp"
 #include "apps/riemflow/fit/progress.hpp"
-#include "apps/riemflow/support/baselines.hpp"
 #include "apps/riemflow/support/console.hpp"
+#include "apps/riemflow/support/outputs.hpp"
 #include "apps/riemflow/support/signals.hpp"
 #include "riemflow/core/error.hpp"
+#include "riemflow/fit/baselines.hpp"
 #include "riemflow/fit/data_set.hpp"
 #include "riemflow/io/atomic_file.hpp"
 #include "riemflow/io/data_sets.hpp"
@@ -50,10 +51,7 @@ Score flow_score(const std::string& path) {
 void demo(const DemoOptions& options) {
   const auto start = Clock::now();
   const std::filesystem::path directory = options.directory;
-  std::error_code code;
-  std::filesystem::create_directories(directory, code);
-  require(!code, fmt::format("cannot create the directory {}: {}", options.directory, code.message()),
-          "name another one with --directory", Fault::cannot_write);
+  create_folder(options.directory);
   const auto in = [&](const char* name) { return (directory / name).string(); };
   const std::string data = in("earthquakes.csv"), model = in("earthquakes.model");
   require(!std::filesystem::exists(data) || sha256_of_file(data) == known_data_set("earthquakes").sha256,
@@ -86,7 +84,9 @@ void demo(const DemoOptions& options) {
   const Points<double> test = part(split.split.test);
   const double uniform = base_scores("sphere:2", test).nll();
   const Points<double> training = part(split.split.training), validation = part(split.split.validation);
-  const std::vector<PointScores> kernels = kernel_density_scores("sphere:2", training, validation, test);
+  Teller teller;
+  const std::vector<PointScores> kernels =
+      kernel_density_scores("sphere:2", training, validation, test, teller);
   const PointScores &one = kernels.front(), &best = kernels.back();
   fmt::print(
       "\nHow surprised is each density by {} earthquakes it has not seen? Mean negative log-likelihood in "

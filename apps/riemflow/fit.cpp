@@ -9,12 +9,13 @@
 #include "apps/riemflow/commands.hpp"
 #include "apps/riemflow/fit/options.hpp"
 #include "apps/riemflow/fit/output_file.hpp"
+#include "apps/riemflow/fit/run.hpp"
 #include "apps/riemflow/fit/runs.hpp"
-#include "apps/riemflow/support/clock.hpp"
 #include "apps/riemflow/support/console.hpp"
 #include "apps/riemflow/support/data.hpp"
 #include "apps/riemflow/support/outputs.hpp"
 #include "riemflow/core/error.hpp"
+#include "riemflow/core/stopwatch.hpp"
 #include "riemflow/fit/checkpoint.hpp"
 #include "riemflow/fit/provenance.hpp"
 #include "riemflow/fit/recorded.hpp"
@@ -257,8 +258,6 @@ void fit(const CLI::App& command, const Invocation& invocation) {
 
   require_safe_files(invocation, outputs, chosen);
 
-  if (invocation.runs > 1 && !to_target)
-    chosen.split_seed = std::to_string(split_seed_of(chosen));  // one split for all
   FitRequest request{invocation.output, chosen};
   if (chosen.quiet) be_quiet();
   if (invocation.resume && !resumes)
@@ -274,8 +273,7 @@ void fit(const CLI::App& command, const Invocation& invocation) {
                         checkpoint->path, data.sha256.substr(0, 12), trained_on.substr(0, 12)),
             "give the same file, or start anew without --resume", Fault::bad_data);
   }
-  if (invocation.runs > 1)
-    return run_fits({invocation.data, invocation.output, requests_of(request, checkpoints)}, data);
+  if (invocation.runs > 1) return run_fits({invocation.data, invocation.output, chosen, checkpoints}, data);
   if (resumes) request.resume = &**found;
   const FitResult result = run_fit(request, data);
   if (chosen.json)

@@ -110,8 +110,9 @@ void score(const ReportOptions& options, PageContent& content) {
         counted(data.training.size()));
   } else if (data.split_known && data.validation.size() > 0) {
     say("Fitting kernel densities to compare with.");
+    Teller teller;
     for (PointScores& kernels :
-         kernel_density_scores(manifold, data.training, data.validation, test, options.model.threads))
+         kernel_density_scores(manifold, data.training, data.validation, test, teller, options.model.threads))
       content.scores.push_back(std::move(kernels));
   }
   content.scores.push_back(std::move(model));

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "apps/riemflow/support/clock.hpp"
+#include "riemflow/core/stopwatch.hpp"
 #include "riemflow/fit/fit.hpp"
 
 namespace riemflow::app {

@@ -26,12 +26,12 @@ class FitObserver final : public Observer {
 
   void begin(const PlannedStage& stage) override {
     stage_ = stage.name;
-    if (!request_.watch)
+    if (request_.label.empty())
       line_ = std::make_unique<ProgressLine>(stage.iterations, stage.seconds, request_.options.quiet);
   }
   void step(const FitProgress& progress, const std::string& note) override {
     log_.add(stage_, progress, seconds_since(start_));
-    if (request_.watch) return request_.watch(progress);
+    if (line_ == nullptr) return;
     line_->note(note.empty() ? stage_ : note);
     line_->update(progress);
   }
@@ -72,7 +72,7 @@ class FitObserver final : public Observer {
     return about.is_object() ? about.value("iterations", 0L) : 0;
   }
 
-  const FitRequest& request_;
+  const FitRequest request_;
   TrainingLog log_;
   Clock::time_point start_ = Clock::now();
   std::string stage_;
@@ -81,34 +81,42 @@ class FitObserver final : public Observer {
   bool begun_ = false;
 };
 
-[[noreturn]] void end_interrupted(const FitRequest& request, const FitResult& result) {
+void say_interrupted(const FitRequest& request, const FitResult& result) {
+  if (!result.model) return;
   const std::string path = partial_path(request.output);
-  if (result.model) save_model(path, *result.model);
-  if (result.model && !request.watch) {
-    const ModelKind kind = result.model->config.model;
-    if (is_flow(kind))
-      say("Interrupted after {} iterations; {} holds the best model so far, for every command to use. The "
-          "same "
-          "command with --resume goes on.",
-          result.progress.iteration, path);
-    else
-      say("Interrupted; {} holds the {}, for every command to use. The fit of a {} cannot be resumed.", path,
-          kind == ModelKind::pool ? "pool of what there is" : "best mixture so far",
-          kind == ModelKind::pool ? "pool" : "mixture");
-  }
-  throw Exit{kInterrupted};
+  const ModelKind kind = result.model->config.model;
+  if (is_flow(kind))
+    say("Interrupted after {} iterations; {} holds the best model so far, for every command to use. The "
+        "same "
+        "command with --resume goes on.",
+        result.progress.iteration, path);
+  else
+    say("Interrupted; {} holds the {}, for every command to use. The fit of a {} cannot be resumed.", path,
+        kind == ModelKind::pool ? "pool of what there is" : "best mixture so far",
+        kind == ModelKind::pool ? "pool" : "mixture");
 }
 
 }  // namespace
 
+std::unique_ptr<Observer> make_fit_observer(const FitRequest& request) {
+  return std::make_unique<FitObserver>(request);
+}
+
+void save_result(const std::string& output, const FitResult& result) {
+  if (result.stopped != "interrupted")
+    save_finished(output, *result.model);
+  else if (result.model)
+    save_model(partial_path(output), *result.model);
+}
+
 FitResult run_fit(const FitRequest& request, const DataSet& data) {
   require_place(request.output);
   watch_interrupts();
-  FitObserver observer(request);
-  FitResult result = fit(data, request.options, observer, request.resume);
-  if (result.stopped == "interrupted") end_interrupted(request, result);
-  save_finished(request.output, *result.model);
-  return result;
+  FitResult result = fit(data, request.options, *make_fit_observer(request), request.resume);
+  save_result(request.output, result);
+  if (result.stopped != "interrupted") return result;
+  say_interrupted(request, result);
+  throw Exit{kInterrupted};
 }
 
 }  // namespace riemflow::app

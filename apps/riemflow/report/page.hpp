@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "apps/riemflow/report/scene.hpp"
-#include "apps/riemflow/support/baselines.hpp"
+#include "riemflow/fit/baselines.hpp"
 #include "riemflow/fit/recorded.hpp"
 #include "riemflow/fit/training_log.hpp"
 #include "riemflow/model/examination.hpp"

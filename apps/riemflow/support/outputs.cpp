@@ -1,9 +1,12 @@
 #include "apps/riemflow/support/outputs.hpp"
 
+#include <fmt/format.h>
+
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <filesystem>
 
+#include "riemflow/core/error.hpp"
 #include "riemflow/io/data_sets.hpp"
 
 namespace riemflow::app {
@@ -26,5 +29,34 @@ InputFile input_of(const DataFile& data, const std::string& role) {
 }
 
 OutputFile output_named(const std::string& path) { return {"-o", path, kind_of_name(path)}; }
+
+void create_folder(const std::string& directory) {
+  std::error_code code;
+  std::filesystem::create_directories(directory, code);
+  require(!code, fmt::format("cannot create the directory {}: {}", directory, code.message()),
+          "name another one with --directory", Fault::cannot_write);
+}
+
+void add_notes(CLI::App& command, std::vector<std::string>& notes) {
+  command.add_option("--note", notes, "Something for the header of the results, such as commit=abc123")
+      ->type_name("KEY=VALUE")
+      ->allow_extra_args(false);
+}
+
+Notes notes_of(const std::vector<std::string>& texts) {
+  Notes notes;
+  for (const std::string& text : texts) {
+    const std::size_t equals = text.find('=');
+    require(equals != text.npos && equals > 0, fmt::format("the note '{}' has no name", text),
+            "give it as KEY=VALUE", Fault::usage);
+    notes.emplace_back(text.substr(0, equals), text.substr(equals + 1));
+  }
+  return notes;
+}
+
+void refuse_failed_runs(std::size_t failed, std::size_t runs) {
+  require(failed == 0, fmt::format("{} of {} runs failed, and are not in the table", failed, runs),
+          "the messages above say why; the same command tries them again", Fault::numerical);
+}
 
 }  // namespace riemflow::app

@@ -20,11 +20,6 @@ TaskProgress::TaskProgress(std::string task, double total, bool quiet)
   if (!quiet && !is_silent()) shower_ = std::thread([this] { show_now_and_then(); });
 }
 
-TaskProgress::TaskProgress(std::string task, std::function<double()> share, bool quiet)
-    : task_(std::move(task)), share_(std::move(share)), total_(1), terminal_(errors_on_terminal()) {
-  if (!quiet && !is_silent()) shower_ = std::thread([this] { show_now_and_then(); });
-}
-
 TaskProgress::~TaskProgress() {
   if (!shower_.joinable()) return;
   {
@@ -76,12 +71,6 @@ void TaskProgress::show_now_and_then() {
   for (double pause = terminal_ ? kSilentFor : kPlainEvery;
        !over_.wait_for(lock, seconds(pause), [this] { return stopped_; });
        pause = terminal_ ? kTerminalEvery : kPlainEvery) {
-    if (share_) {
-      lock.unlock();  // it may wait for those who tell
-      const double share = share_();
-      lock.lock();
-      update(share, 1);
-    }
     shown_ = true;
     const std::string text = line();
     terminal_ ? rewrite_line(text) : say_text(text);

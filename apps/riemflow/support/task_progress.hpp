@@ -2,12 +2,11 @@
 // How far a command is that may take long, and how long it will still take.
 
 #include <condition_variable>
-#include <functional>
 #include <mutex>
 #include <string>
 #include <thread>
 
-#include "apps/riemflow/support/clock.hpp"
+#include "riemflow/core/stopwatch.hpp"
 
 namespace riemflow::app {
 
@@ -20,8 +19,6 @@ class TaskProgress {
   /// left is shown, but how many are done or, where none are told, the time. quiet: nothing is ever shown;
   /// nor where the thread that begins the task is silent.
   TaskProgress(std::string task, double total, bool quiet = false);
-  /// share: of the task that is done; asked whenever a line is due, from another thread.
-  TaskProgress(std::string task, std::function<double()> share, bool quiet = false);
   /// Ends the line.
   ~TaskProgress();
   TaskProgress(const TaskProgress&) = delete;
@@ -40,7 +37,6 @@ class TaskProgress {
   std::string line();
 
   std::string task_, note_;
-  std::function<double()> share_;
   double total_, done_ = 0;
   bool terminal_, shown_ = false;
   std::mutex mutex_;

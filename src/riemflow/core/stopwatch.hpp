@@ -2,6 +2,7 @@
 // How long something took.
 
 #include <chrono>
+#include <string>
 
 namespace riemflow {
 
@@ -10,5 +11,8 @@ using Clock = std::chrono::steady_clock;
 inline double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
+
+/// "1:05", "2:03:10"
+std::string clock_text(double seconds);
 
 }  // namespace riemflow

@@ -132,6 +132,11 @@ void divide(DataSet& data, const FitOptions& settings, const std::string& place,
 
 }  // namespace
 
+DataSet divided(DataSet data, const FitOptions& settings, Observer& observer) {
+  divide(data, settings, data.name, observer);
+  return data;
+}
+
 DataSet target_of(const FitOptions& settings) {
   DataSet data;
   data.manifold = manifold_of(settings, settings.manifold.empty() ? manifold_of_target(settings.target) : "");

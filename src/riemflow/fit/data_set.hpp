@@ -48,6 +48,10 @@ DataSet read_data_set(const std::string& path, const FitOptions& options, Observ
 DataSet data_set_of(Points<double> points, const FitOptions& options, Observer& observer,
                     const std::string& name = "points");
 
+/// The same points, divided anew: without duplicates if that is wanted, in the options' groups and split.
+/// data: with all the points that were read.
+DataSet divided(DataSet data, const FitOptions& options, Observer& observer);
+
 /// With Euclidean columns in units of their spread in the training points, which is said. Throws
 /// Error(Fault::bad_data) where one is constant.
 DataSet standardised(const DataSet& data, Observer& observer);

@@ -5,24 +5,24 @@
 #include <limits>
 #include <map>
 
+#include "riemflow/core/running_mean.hpp"
+
 namespace riemflow {
 namespace {
 
-/// Of values about their mean, with n − 1; 0 of fewer than two.
-double variance(const std::vector<double>& values) {
-  if (values.size() < 2) return 0;
-  const auto n = static_cast<double>(values.size());
-  double mean = 0, squares = 0;
-  for (const double value : values) mean += value / n;
-  for (const double value : values) squares += (value - mean) * (value - mean);
-  return squares / (n - 1);
+RunningMean over(const std::vector<double>& values) {
+  RunningMean mean;
+  for (const double value : values) mean.add(value);
+  return mean;
 }
 
-double mean(const std::vector<double>& values) {
-  double sum = 0;
-  for (const double value : values) sum += value;
-  return sum / static_cast<double>(values.size());
+/// Of values about their mean, with n − 1; 0 of fewer than two.
+double variance(const std::vector<double>& values) {
+  const double error = over(values).standard_error();
+  return values.size() < 2 ? 0 : error * error * static_cast<double>(values.size());
 }
+
+double mean(const std::vector<double>& values) { return over(values).mean(); }
 
 }  // namespace
 

@@ -1,0 +1,78 @@
+#include "riemflow/fit/baselines.hpp"
+
+#include <algorithm>
+#include <optional>
+
+#include "riemflow/core/running_mean.hpp"
+#include "riemflow/distribution/base.hpp"
+#include "riemflow/kernel/kernel_choice.hpp"
+#include "riemflow/manifold/parse.hpp"
+#include "riemflow/model/score_points.hpp"
+
+namespace riemflow {
+namespace {
+
+constexpr double kShareOfOne = 0.1;  // of the time for all shapes, about
+
+RunningMean mean_of(const std::vector<double>& values) {
+  RunningMean mean;
+  for (double value : values) mean.add(value);
+  return mean;
+}
+
+RunningMean mean_difference(const PointScores& a, const PointScores& b) {
+  RunningMean mean;
+  for (std::size_t i = 0; i < a.log_densities.size(); ++i) mean.add(b.log_densities[i] - a.log_densities[i]);
+  return mean;
+}
+
+}  // namespace
+
+double PointScores::nll() const { return -mean_of(log_densities).mean(); }
+double PointScores::standard_error() const { return mean_of(log_densities).standard_error(); }
+double PointScores::worse_than(const PointScores& other) const {
+  return mean_difference(*this, other).mean();
+}
+double PointScores::worse_than_error(const PointScores& other) const {
+  return mean_difference(*this, other).standard_error();
+}
+
+PointScores base_scores(const std::string& manifold_name, const Points<double>& test) {
+  const std::shared_ptr<const Manifold<double>> manifold = parse_manifold<double>(manifold_name);
+  const auto base = default_base<double>(manifold);
+  PointScores scores{manifold->compact() ? "uniform density" : "base density (" + base->name() + ")", {}};
+  std::vector<Pack<double>> tile(static_cast<std::size_t>(test.dimension));
+  for (std::size_t t = 0; t < test.tiles(); ++t) {
+    test.load_tile(t, tile.data());
+    const Pack<double> values = base->log_density(tile.data());
+    for (int lane = 0; lane < test.lanes(t); ++lane) scores.log_densities.push_back(values[lane]);
+  }
+  return scores;
+}
+
+std::vector<PointScores> kernel_density_scores(const std::string& manifold_name,
+                                               const Points<double>& training,
+                                               const Points<double>& validation, const Points<double>& test,
+                                               TaskObserver& observer, int threads) {
+  const std::shared_ptr<const Manifold<double>> manifold = parse_manifold<double>(manifold_name);
+  Points<double> known = training;
+  known.values.insert(known.values.end(), validation.values.begin(), validation.values.end());
+  ThreadPool pool(threads);
+  ObservedTask progress(observer, "Kernel densities", 1);
+  const auto scores_of = [&](std::optional<KernelShape> shape, double from, double to) {
+    SearchTime time;
+    time.progress = [&](double share) { progress.reach(from + share * (to - from), 1); };
+    const KernelFit fit = fit_kernel_density(manifold, training, validation, shape, &pool, {}, time);
+    const std::string kind(name_of(fit.recipe.shape));
+    KernelData centres(manifold, known, std::max({1, fit.recipe.neighbours, fit.recipe.shape_neighbours}),
+                       &pool);
+    return PointScores{"kernel density (" + (kind == "one" ? "one bandwidth" : kind + " kernels") + ")",
+                       KernelDensity(manifold, centres.parameters(fit.recipe)).log_prob(test, &pool)};
+  };
+  std::vector<PointScores> all = {scores_of(KernelShape::one, 0, kShareOfOne)};
+  PointScores best = scores_of(std::nullopt, kShareOfOne, 1);
+  if (best.name != all.front().name) all.push_back(std::move(best));
+  return all;
+}
+
+}  // namespace riemflow

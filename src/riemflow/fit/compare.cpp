@@ -1,0 +1,260 @@
+#include "riemflow/fit/compare.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <thread>
+
+#include "riemflow/core/cancel.hpp"
+#include "riemflow/core/error.hpp"
+#include "riemflow/core/machine.hpp"
+#include "riemflow/core/version.hpp"
+#include "riemflow/fit/baselines.hpp"
+#include "riemflow/fit/fit_model.hpp"
+#include "riemflow/fit/pool_flow.hpp"
+#include "riemflow/fit/provenance.hpp"
+#include "riemflow/manifold/parse.hpp"
+#include "riemflow/model/evaluation.hpp"
+#include "riemflow/model/mass.hpp"
+#include "riemflow/model/model_standardisation.hpp"
+
+namespace riemflow {
+namespace {
+
+const CubatureOptions kMassOptions{1e-3, 0, 200'000};
+constexpr std::size_t kMassSamples = 300;
+
+/// Says nothing, and ends with another.
+struct Unseen final : Observer {
+  explicit Unseen(const Observer& outer) : outer_(outer) {}
+  bool cancelled() const override { return outer_.cancelled(); }
+
+ private:
+  const Observer& outer_;
+};
+
+std::string value_of(const Values& values, const std::string& name, const std::string& otherwise) {
+  const auto found = values.find(name);
+  return found == values.end() ? otherwise : found->second;
+}
+
+/// What all runs of a file must have in common, to be compared and to be resumed.
+std::string configuration_of(const Values& settings, const DataSet& data) {
+  const std::string within = value_of(settings, "group-within", "");
+  return fmt::format("data {}, split {}, time limit {}, manifold {}, columns {}{}", data.sha256.substr(0, 16),
+                     value_of(settings, "split", FitOptions().split),
+                     value_of(settings, "time-limit", "none"), value_of(settings, "manifold", "inferred"),
+                     value_of(settings, "columns", "inferred"),
+                     within.empty() ? "" : ", groups within " + within);
+}
+
+/// Settings of fit that a protocol adds.
+Values protocol_values(const Values& settings, const std::string& protocol) {
+  Values values = settings;
+  if (protocol == kDistinct)
+    values["dedup"] = "true";
+  else
+    values.erase("group-within");
+  return values;
+}
+
+/// Whether a GPU is of any use to it: kernel densities and mixtures are the CPU's.
+bool has_device(const Method& method) {
+  const std::string model = value_of(method.options, "model", "");
+  return !method.preset.empty() && model != "kde" && model != "vmf-mixture";
+}
+
+void add_scores(const std::vector<double>& log_densities, Json& result) {
+  const MeanScore score = mean_score(log_densities);
+  result["nll"] = score.nll;
+  result["nll_error"] = score.error;
+  result["failed"] = score.failed;
+  result["log_densities"] = rounded_array(log_densities, 6);
+}
+
+/// A kernel density as good as it can be: its recipe chosen on the validation points, which then are centres
+/// too, as in a pool.
+Model with_all_centres(const KernelRecipe& recipe, const DataSet& data, int threads) {
+  ThreadPool pool(threads);
+  const std::shared_ptr<const Manifold<double>> manifold = parse_manifold<double>(data.manifold);
+  std::vector<std::size_t> known = data.split.training;
+  known.insert(known.end(), data.split.validation.begin(), data.split.validation.end());
+  KernelData centres(manifold, part_of<double>(data.points, known),
+                     std::max(recipe.neighbours, recipe.shape_neighbours), &pool);
+  Model model = make_model(data.manifold, centres.parameters(recipe));
+  keep_standardisation(model, data.standardisation);
+  return model;
+}
+
+void add_fit(const DataSet& data, const FitOptions& options, const Observer& observer, Json& result) {
+  Unseen unseen(observer);
+  FitResult fitted = fit(data, options, unseen);
+  if (fitted.stopped == "interrupted") throw Cancelled{};
+  Model& model = *fitted.model;
+  if (model.config.model == ModelKind::kde)
+    model = with_all_centres(fitted.kernels.value().recipe, standardised(data, unseen), options.threads);
+  const Evaluation choice{0, options.threads};
+  add_scores(log_densities_of_model(model, choice, part_of<double>(data.points, data.split.test)), result);
+  const Mass mass = with_exact_density(model, choice, [&](auto& density) {
+    return total_mass(density, kMassOptions, kMassSamples, options.seed, FlowMass::by_change_of_variables);
+  });
+  result["mass"] = mass.integral.value;
+  result["mass_error"] = mass.integral.error;
+  result["validation_nll"] = fitted.progress.best;
+  result["fit_seconds"] = fitted.seconds;
+  result["iterations"] = fitted.progress.iteration;
+  result["stopped"] = fitted.stopped;
+  if (!fitted.members.empty()) result["members"] = json_of(fitted.members);
+}
+
+/// The data by protocols, and what is fitted in each cell.
+class ComparedCells {
+ public:
+  ComparedCells(const DataSet& data, const CompareOptions& options, const std::vector<Method>& methods,
+                Observer& observer)
+      : observer_(observer), settings_(options.settings) {
+    const int threads = options_of(settings_).threads;
+    const int all = threads > 0 ? threads : static_cast<int>(std::thread::hardware_concurrency());
+    settings_["threads"] = std::to_string(std::max(1, all / options.jobs));
+    const auto manifold = parse_manifold<double>(data.manifold);
+    const double limit = seconds_of(value_of(settings_, "time-limit", "none"));
+    Observer silent;
+    for (const std::string& protocol : options.protocols) {
+      data_[protocol] = divided(data, options_of(protocol_values(settings_, protocol)), silent);
+      for (const Method& method : methods) {
+        cells.push_back({cell_name(method, protocol), std::min(limit, method.seconds)});
+        places_[cells.back().name] = {on(method, *manifold), protocol};
+      }
+    }
+    choose_devices(methods, *manifold);
+  }
+
+  std::vector<Cell> cells;
+
+  Json run(const Job& job) const {
+    const auto& [method, protocol] = places_.at(job.cell);
+    DataSet data = data_.at(protocol);
+    data.split = split_points(data.groups, shares(), job.seed);
+    Json result = {{"split", job.seed}};
+    if (method.preset.empty()) {
+      Unseen unseen(observer_);
+      add_scores(base_log_densities(standardised(data, unseen)), result);
+    } else {
+      Values extra = protocol_values(settings_, protocol);
+      extra["seed"] = std::to_string(job.seed);
+      extra["device"] = value_of(devices_, method.name, "cpu");
+      add_fit(data, options_for(method, extra), observer_, result);
+    }
+    result["points"] = {data.split.training.size(), data.split.validation.size(), data.split.test.size()};
+    return result;
+  }
+
+  TestPoints tests(const std::string& protocol, const SeedRange& seeds) const {
+    TestPoints tests;
+    for (std::uint64_t seed = seeds.first; seed <= seeds.last; ++seed)
+      tests[seed] = split_points(data_.at(protocol).groups, shares(), seed).test;
+    return tests;
+  }
+
+ private:
+  SplitShares shares() const { return parse_split(options_of(settings_).split); }
+
+  static std::vector<double> base_log_densities(const DataSet& data) {
+    std::vector<double> values =
+        base_scores(data.manifold, part_of<double>(data.points, data.split.test)).log_densities;
+    for (double& value : values) value -= data.standardisation.log_scale();
+    return values;
+  }
+
+  /// With ‹device› cuda the CPU where the GPU has no code for a method.
+  void choose_devices(const std::vector<Method>& methods, const Manifold<double>& manifold) {
+    const std::string device = value_of(settings_, "device", "cpu");
+    for (const Method& method : methods) {
+      if (device == "cpu" || !has_device(method)) continue;
+      std::string why;
+      if (device == "cuda" && method.preset == "auto")
+        why = why_no_pool_flow_on_gpu(manifold.name());
+      else if (device == "cuda")
+        why = why_not_on_gpu(options_for(on(method, manifold), settings_), manifold.name());
+      if (why.empty())
+        devices_[method.name] = device;
+      else
+        observer_.tell("{} is fitted on the CPU: {}.", method.name, why);
+    }
+  }
+
+  Observer& observer_;
+  Values settings_, devices_;  // devices_: of those that are not fitted on the CPU, by name
+  std::map<std::string, DataSet> data_;
+  std::map<std::string, std::pair<Method, std::string>> places_;
+};
+
+/// Of rows of the caller's own.
+void refuse_other_rows(const std::vector<Method>& methods, const std::string& path, Results& results) {
+  for (const Method& row : methods) {
+    if (row.made_by.empty()) continue;
+    const std::string key = "row " + row.name, before = results.description(key);
+    require(before.empty() || before == row.made_by,
+            fmt::format("{} holds runs of another row '{}' ({}; this one is {})", path, row.name, before,
+                        row.made_by),
+            "give the row another name");
+    results.describe(key, row.made_by);
+  }
+}
+
+}  // namespace
+
+Comparison compare(const DataSet& data, const CompareOptions& options, Observer& observer) {
+  Comparison result{.methods = {},
+                    .configuration = configuration_of(options.settings, data),
+                    .results = Results(options.results, "compare", false)};
+  const auto manifold = parse_manifold<double>(data.manifold);
+  for (const Method& method : options.methods) {
+    const std::string reason = why_not(method, *manifold);
+    if (reason.empty())
+      result.methods.push_back(method);
+    else
+      observer.tell("Without {}: {}, and these points are on {}.", method.name, reason, data.manifold);
+  }
+  require(!result.methods.empty(), "no method is left", "name others with ‹methods›", Fault::usage);
+  const ComparedCells cells(data, options, result.methods, observer);
+
+  const std::string before = result.results.description("configuration");
+  require(before.empty() || before == result.configuration,
+          fmt::format("{} holds runs of another comparison ({}; this one is {})", options.results, before,
+                      result.configuration),
+          "name another ‹directory›, or move it away");
+  refuse_other_rows(result.methods, options.results, result.results);
+  const std::vector<Job> jobs = jobs_left(cells.cells, result.results, options.seeds);
+  if (!jobs.empty()) {
+    result.results.describe("configuration", result.configuration);
+    result.results.describe("version", kVersion);
+    result.results.describe("machine", machine_name());
+    result.results.describe("command", options.command);
+  }
+  result.results.note(options.notes);
+  result.jobs = jobs.size();
+  result.failed = work_off(
+      jobs, [&](const Job& job) { return cells.run(job); }, options.jobs, result.results, observer);
+  result.interrupted = observer.cancelled();
+  if (result.interrupted) return result;
+  result.results.take_in();
+  for (const std::string& protocol : options.protocols) {
+    Summary summary =
+        summarise(result.results, result.methods, protocol, cells.tests(protocol, options.seeds));
+    for (const FailedJob& failed : result.failed)
+      for (const Method& method : result.methods) {
+        if (failed.job.cell != cell_name(method, protocol)) continue;
+        const auto row = std::find_if(summary.rows.begin(), summary.rows.end(),
+                                      [&](const SummaryRow& own) { return own.method == method.name; });
+        if (row == summary.rows.end())
+          summary.rows.push_back({.method = method.name, .problem = failed.problem});
+        else
+          row->problem = failed.problem;
+      }
+    result.summaries.push_back(std::move(summary));
+  }
+  return result;
+}
+
+}  // namespace riemflow

@@ -1,0 +1,46 @@
+#pragma once
+// What the runs of a comparison say together: means, and differences point by point.
+
+#include <limits>
+#include <map>
+
+#include "riemflow/fit/methods.hpp"
+#include "riemflow/fit/results.hpp"
+
+namespace riemflow {
+
+/// A mean and its standard error; NaN where there is none.
+struct Estimate {
+  double mean = std::numeric_limits<double>::quiet_NaN(), error = mean;
+};
+
+struct SummaryRow {
+  std::string method;
+  std::size_t splits = 0, failed = 0;  ///< test points that failed, in all
+  Estimate nll = {};  ///< over the splits; errors are those of mean_over_splits (fit/split_mean.hpp)
+  double validation = 0;
+  /// NLL less that of a kernel density on the same points of the same splits; error NaN for the row itself.
+  Estimate to_one = {}, to_best = {};
+  double mass = 0, mass_error = 0;  ///< the mass farthest from 1, and what it is known to
+  double seconds = 0;               ///< of a fit
+  std::string problem = "";         ///< why a run failed that is not among the splits; empty: none did
+};
+
+struct Summary {
+  std::string protocol;
+  std::string best;  ///< the kernel density with the lowest mean NLL on the test points; empty: none
+  std::vector<SummaryRow> rows;
+};
+
+/// The cell of Results in which a method's runs are.
+std::string cell_name(const Method& method, const std::string& protocol);
+
+/// The test points of each split, by its seed: numbers that name a point in all splits.
+using TestPoints = std::map<std::uint64_t, std::vector<std::size_t>>;
+
+/// Of the splits of `tests` alone; of methods that have any. Error(Fault::bad_data) where runs are not of
+/// these test points.
+Summary summarise(const Results& results, const std::vector<Method>& methods, const std::string& protocol,
+                  const TestPoints& tests);
+
+}  // namespace riemflow

@@ -1,0 +1,226 @@
+// Several densities on the same splits, by numbers of steps: the same bits on every run.
+
+#include "riemflow/fit/compare.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <fstream>
+
+#include "riemflow/core/error.hpp"
+#include "riemflow/fit/fit_model.hpp"
+#include "tests/fit/clusters.hpp"
+#include "tests/fit/temporary_file.hpp"
+
+namespace riemflow {
+namespace {
+
+const Values kTiny{
+    {"width", "4"}, {"depth", "1"}, {"iterations", "6"}, {"validate-every", "3"}, {"batch", "20"}};
+
+/// 100 points of which ten repeat others.
+DataSet data_with_duplicates() {
+  Points<double> points = two_clusters(90, 1);
+  points.values.insert(points.values.end(), points.values.begin(), points.values.begin() + 30);
+  FitOptions options;
+  options.manifold = "sphere:2";
+  Observer silent;
+  return data_set_of(points, options, silent);
+}
+
+CompareOptions quick_comparison() {
+  CompareOptions options;
+  options.methods.clear();
+  for (const Method& method : all_methods())
+    if (method.name == "uniform" || method.name == "kernel-one" || method.name == "stereographic")
+      options.methods.push_back(method);
+  options.methods.back().options.insert(kTiny.begin(), kTiny.end());
+  options.methods.back().preset = "default";
+  options.methods.push_back(own_method("tiny", "default", kTiny));
+  options.seeds = {0, 1};
+  options.settings = {{"time-limit", "none"}};
+  return options;
+}
+
+std::string runs_of_all(const Comparison& comparison) {
+  std::string all;
+  for (const Method& method : comparison.methods)
+    for (const char* protocol : {kCustomary, kDistinct})
+      for (const Json* run : comparison.results.runs_of(cell_name(method, protocol))) {
+        Json own = *run;
+        for (const char* key : {"seconds", "fit_seconds"}) own.erase(key);
+        all += fmt::format("{} {} {}\n", method.name, protocol, own.dump());
+      }
+  return all;
+}
+
+TEST(Compare, GivesTheSameRowsTwiceAndSideBySide) {
+  const DataSet data = data_with_duplicates();
+  CompareOptions options = quick_comparison();
+  Observer silent;
+  const Comparison first = compare(data, options, silent);
+  ASSERT_EQ(first.summaries.size(), 2u);
+  EXPECT_EQ(first.jobs, 16u);
+  EXPECT_TRUE(first.failed.empty());
+  for (const Summary& summary : first.summaries) {
+    ASSERT_EQ(summary.rows.size(), 4u);
+    EXPECT_EQ(summary.best, "kernel-one");
+    for (const SummaryRow& row : summary.rows) {
+      EXPECT_EQ(row.splits, 2u) << row.method;
+      EXPECT_TRUE(std::isfinite(row.nll.mean) && row.nll.error > 0) << row.method;
+      EXPECT_TRUE(row.method == "uniform" || std::abs(row.mass - 1) < 0.02) << row.method << row.mass;
+      EXPECT_EQ(row.problem, "");
+    }
+    EXPECT_NEAR(summary.rows[0].nll.mean, std::log(4 * M_PI), 1e-12);  // uniform
+  }
+  // The points of a split, with duplicates and without.
+  const Method& uniform = options.methods.front();
+  EXPECT_EQ((*first.results.runs_of(cell_name(uniform, kCustomary))[0])["points"], Json({80, 10, 10}));
+  EXPECT_EQ((*first.results.runs_of(cell_name(uniform, kDistinct))[0])["points"], Json({72, 9, 9}));
+  options.jobs = 3;
+  EXPECT_EQ(runs_of_all(compare(data, options, silent)), runs_of_all(first));
+}
+
+TEST(Compare, ARunIsTheFitThatItSays) {
+  const DataSet data = data_with_duplicates();
+  CompareOptions options = quick_comparison();
+  options.methods = {options.methods.back()};
+  options.protocols = {kDistinct};
+  Observer silent;
+  const Comparison comparison = compare(data, options, silent);
+  Values values = kTiny;
+  values.insert({{"dedup", "true"}, {"seed", "1"}, {"manifold", "sphere:2"}});
+  const FitOptions alone = options_of(values);
+  const FitResult fitted = fit(divided(data, alone, silent), alone, silent);
+  EXPECT_NEAR((*comparison.results.runs_of("tiny distinct")[1])["nll"].get<double>(), fitted.test_nll, 1e-6);
+}
+
+/// A run with these log-densities of test points, of ten points in all.
+Json run_with(std::uint64_t seed, const std::vector<double>& log_densities) {
+  double sum = 0;
+  for (const double value : log_densities) sum += value;
+  return {{"split", seed},
+          {"nll", -sum / static_cast<double>(log_densities.size())},
+          {"log_densities", log_densities},
+          {"points", {7, 1, 2}}};
+}
+
+TEST(Compare, DifferencesArePairedPointByPoint) {
+  Results results("", "compare", false);
+  const Method one{.name = "kernel-one", .description = "", .kernel = true},
+      local{.name = "kernel-local", .description = "", .kernel = true},
+      flow{.name = "flow", .description = ""}, none{.name = "none", .description = ""};
+  results.add("kernel-one customary", 5, run_with(5, {-1.5, -3}));
+  results.add("kernel-local customary", 5, run_with(5, {-1, -3}));
+  results.add("flow customary", 5, run_with(5, {-1, -2}));
+  results.add("flow customary", 6, run_with(6, {-100, -200}));  // of no split that is asked for
+  const Summary summary = summarise(results, {one, local, flow, none}, kCustomary, {{5, {4, 9}}});
+  ASSERT_EQ(summary.rows.size(), 3u);
+  EXPECT_EQ(summary.best, "kernel-local");
+  const SummaryRow& row = summary.rows[2];
+  EXPECT_EQ(row.method, "flow");
+  EXPECT_EQ(row.splits, 1u);
+  EXPECT_DOUBLE_EQ(row.nll.mean, 1.5);
+  EXPECT_DOUBLE_EQ(row.nll.error, 0.5);
+  EXPECT_DOUBLE_EQ(row.to_one.mean, -0.75);  // of −0.5 and −1
+  EXPECT_DOUBLE_EQ(row.to_one.error, 0.25);
+  EXPECT_DOUBLE_EQ(row.to_best.mean, -0.5);  // of 0 and −1
+  EXPECT_DOUBLE_EQ(row.to_best.error, 0.5);
+  EXPECT_DOUBLE_EQ(summary.rows[0].to_one.mean, 0);
+  EXPECT_TRUE(std::isnan(summary.rows[0].to_one.error));
+  EXPECT_DOUBLE_EQ(summary.rows[0].to_best.mean, 0.25);
+  EXPECT_THROW(summarise(results, {flow}, kCustomary, {{5, {4, 9, 1}}}), Error);
+}
+
+TEST(Compare, AMethodThatFailsIsARowWithItsReason) {
+  CompareOptions options = quick_comparison();
+  options.methods.erase(options.methods.begin() + 2, options.methods.end());
+  options.methods.push_back(own_method("broken", "default", {{"model", "wrapped"}}));  // of the ball alone
+  options.methods.push_back(own_method("tiny", "default", kTiny));
+  options.seeds = {0, 0};
+  Observer silent;
+  const Comparison comparison = compare(data_with_duplicates(), options, silent);
+  EXPECT_EQ(comparison.failed.size(), 2u);
+  for (const Summary& summary : comparison.summaries) {
+    ASSERT_EQ(summary.rows.size(), 4u);
+    const SummaryRow& row = summary.rows.back();
+    EXPECT_EQ(row.method, "broken");
+    EXPECT_EQ(row.splits, 0u);
+    EXPECT_NE(row.problem.find("wrapped"), row.problem.npos) << row.problem;
+    EXPECT_TRUE(std::isnan(row.nll.mean));
+    EXPECT_EQ(summary.rows[2].method, "tiny");
+    EXPECT_EQ(summary.rows[2].splits, 1u);
+  }
+}
+
+TEST(Compare, GoesOnWhereItStopped) {
+  const TemporaryFile file("compare");
+  const DataSet data = data_with_duplicates();
+  CompareOptions options = quick_comparison();
+  options.protocols = {kDistinct};
+  options.results = file.path;
+  options.methods.back().made_by = "four units";
+  struct Stops : Observer {
+    int most = 3, said = 0;
+    void say(const std::string&) override { ++said; }
+    bool cancelled() const override { return said >= most; }
+  } stops;
+  const Comparison stopped = compare(data, options, stops);
+  EXPECT_TRUE(stopped.interrupted);
+  EXPECT_TRUE(stopped.summaries.empty());
+
+  Observer silent;
+  const Comparison whole = compare(data, options, silent);
+  EXPECT_EQ(stopped.jobs, 8u);
+  EXPECT_LT(whole.jobs, 8u);
+  EXPECT_GT(whole.jobs, 0u);
+  const Comparison again = compare(data, options, silent);
+  EXPECT_EQ(again.jobs, 0u);
+  EXPECT_EQ(runs_of_all(again), runs_of_all(whole));
+  EXPECT_EQ(again.summaries[0].rows[1].nll.mean, whole.summaries[0].rows[1].nll.mean);
+
+  // A cell that is no longer there is done again, alone, to the same numbers.
+  Json kept = Json::parse(std::ifstream(file.path));
+  kept["runs"]["tiny distinct"].erase("1");
+  std::ofstream(file.path) << kept.dump();
+  const Comparison mended = compare(data, options, silent);
+  EXPECT_EQ(mended.jobs, 1u);
+  EXPECT_EQ(runs_of_all(mended), runs_of_all(whole));
+
+  // What was done otherwise is not mixed with it.
+  CompareOptions other = options;
+  other.methods.back().made_by = "five units";
+  EXPECT_THROW(compare(data, other, silent), Error);
+  other = options;
+  other.settings["split"] = "70/15/15";
+  EXPECT_THROW(compare(data, other, silent), Error);
+}
+
+TEST(Compare, LeavesOutWhatTheManifoldHasNot) {
+  CompareOptions options;
+  options.protocols = {kDistinct};
+  options.seeds = {0, 0};
+  std::erase_if(options.methods, [](const Method& m) { return m.name != "uniform" && m.name != "wrapped"; });
+  struct Listens : Observer {
+    std::string all;
+    void say(const std::string& sentence) override { all += sentence; }
+  } listens;
+  const Comparison comparison = compare(data_with_duplicates(), options, listens);
+  ASSERT_EQ(comparison.methods.size(), 1u);
+  EXPECT_NE(listens.all.find("Without wrapped: it is for the ball, and these points are on sphere:2."),
+            std::string::npos);
+  options.methods = {options.methods.back()};
+  EXPECT_THROW(compare(data_with_duplicates(), options, listens), Error);
+}
+
+TEST(Compare, RowsOfOnesOwnDescribeOneModel) {
+  EXPECT_THROW(own_method("kernel-one", "default", {}), Error);
+  EXPECT_THROW(own_method("a b", "default", {}), Error);
+  EXPECT_THROW(own_method("x", "default", {{"seed", "1"}}), Error);
+  EXPECT_THROW(own_method("x", "none", {}), Error);
+  EXPECT_THROW(own_method("x", "default", {{"epochs", "1"}, {"iterations", "2"}}), Error);
+  EXPECT_EQ(options_for(own_method("x", "default", {{"width", "9"}}), {{"width", "7"}}).width, 7);
+}
+
+}  // namespace
+}  // namespace riemflow
