@@ -121,14 +121,14 @@ void bench_score(const BenchScoreOptions& options) {
          {"runs", runs}});
 }
 
-Json json_of(const GpuTraining& timing) {
+Json timing_json(const GpuTraining& timing) {
   return {{"ms_per_iteration", timing.milliseconds},
           {"evaluations_per_solve", timing.evaluations},
           {"teraflops", timing.teraflops},
           {"loss", timing.loss}};
 }
 
-Json json_of(const GpuScore& timing) {
+Json timing_json(const GpuScore& timing) {
   return {{"points", timing.points},
           {"seconds", timing.seconds},
           {"points_per_second", static_cast<double>(timing.points) / timing.seconds},
@@ -137,7 +137,7 @@ Json json_of(const GpuScore& timing) {
           {"failed", timing.failed}};
 }
 
-Json json_of(double seconds) { return seconds; }
+Json timing_json(double seconds) { return seconds; }
 
 void bench_gpu() {
   Json out = {{"setting", "S2, 3x64 tanh, exact divergence, dopri5 1e-3 (training) and 1e-5 (densities)"}};
@@ -145,7 +145,7 @@ void bench_gpu() {
   for (const GpuTiming& timing : time_gpu(teller)) {
     Json* place = &out;
     for (const std::string& name : timing.name) place = &(*place)[name];
-    *place = std::visit([](const auto& measured) { return json_of(measured); }, timing.measured);
+    *place = std::visit([](const auto& measured) { return timing_json(measured); }, timing.measured);
   }
   print_json(out);
 }

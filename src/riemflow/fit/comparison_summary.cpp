@@ -12,12 +12,12 @@
 namespace riemflow {
 namespace {
 
-constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+constexpr double kMissing = std::numeric_limits<double>::quiet_NaN();
 
 /// The runs of a cell by the seeds of their splits.
 using Runs = std::map<std::uint64_t, const Json*>;
 
-double number(const Json& json) { return json.is_number() ? json.get<double>() : kNaN; }
+double number(const Json& json) { return json.is_number() ? json.get<double>() : kMissing; }
 
 /// run[key]; null where it has none.
 const Json& entry(const Json& run, const char* key) {
@@ -88,8 +88,8 @@ Summary summarise(const Results& results, const std::vector<Method>& methods, co
     const Runs& own = runs[method.name];
     if (own.empty()) continue;
     const auto less = [&](const std::string& other) -> Estimate {
-      if (!runs.contains(other)) return {kNaN, kNaN};
-      if (other == method.name) return {0, kNaN};
+      if (!runs.contains(other)) return {kMissing, kMissing};
+      if (other == method.name) return {0, kMissing};
       return mean_of(own, &runs[other], tests);
     };
     SummaryRow row{.method = method.name,
@@ -98,8 +98,8 @@ Summary summarise(const Results& results, const std::vector<Method>& methods, co
                    .validation = mean_of(own, "validation_nll"),
                    .to_one = less("kernel-one"),
                    .to_best = less(summary.best),
-                   .mass = kNaN,
-                   .mass_error = kNaN,
+                   .mass = kMissing,
+                   .mass_error = kMissing,
                    .seconds = mean_of(own, "fit_seconds")};
     for (const auto& [seed, run] : own) {
       if (const Json& failed = entry(*run, "failed"); failed.is_number())
