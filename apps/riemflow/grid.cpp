@@ -5,23 +5,16 @@
 #include <CLI/CLI.hpp>
 #include <cmath>
 #include <filesystem>
-#include <limits>
 
 #include "apps/riemflow/commands.hpp"
-#include "apps/riemflow/grid/write_grid.hpp"
 #include "apps/riemflow/support/console.hpp"
-#include "apps/riemflow/support/exact_flow.hpp"
+#include "apps/riemflow/support/data.hpp"
 #include "apps/riemflow/support/failures.hpp"
 #include "apps/riemflow/support/options.hpp"
 #include "apps/riemflow/support/outputs.hpp"
 #include "apps/riemflow/support/signals.hpp"
-#include "apps/riemflow/support/task_progress.hpp"
-#include "riemflow/core/cancel.hpp"
 #include "riemflow/core/error.hpp"
-#include "riemflow/core/version.hpp"
-#include "riemflow/manifold/earth.hpp"
-#include "riemflow/manifold/parse.hpp"
-#include "riemflow/model/density_grid.hpp"
+#include "riemflow/model/write_grid.hpp"
 
 namespace riemflow::app {
 namespace {
@@ -87,7 +80,6 @@ void run(const GridOptions& options) {
   const GridLayout layout = layout_of(options.grid, model);
   const std::string path = options.output == "-" ? "/dev/stdout" : options.output;
   GridSource source;
-  source.version = kVersion;
   source.model = std::filesystem::path(options.model.path).filename().string();
   source.command = fmt::format("riemflow grid {} --resolution {:g}", source.model, layout.resolution);
   if (!options.grid.per.empty()) source.command += " --per " + options.grid.per;
@@ -98,21 +90,8 @@ void run(const GridOptions& options) {
     source.command += fmt::format(" --tolerance {:g}", options.model.tolerance);
 
   watch_interrupts();
-  const CancelScope scope(interrupted);
-  GridSummary summary;
-  with_exact_density_said(model, options.model, [&](auto& density) {
-    CellValues values(density, layout);
-    const std::size_t rows = layout.lattice.rows.centres.size();
-    const std::size_t columns = layout.lattice.columns.centres.size();
-    TaskProgress progress("Grid", static_cast<double>(rows), options.quiet);
-    write_grid(path, format, layout, source, model.precision == "float", [&](std::size_t first) {
-      const std::size_t row = first / columns, last = std::min(rows, row + values.rows_at_once());
-      std::vector<double> some = values.rows(row, last);
-      progress.reach(static_cast<double>(last), static_cast<double>(rows));
-      return some;
-    });
-    summary = values.summary();
-  });
+  Teller teller(options.quiet);
+  const GridSummary summary = write_grid(path, format, model, options.model, layout, source, teller);
   print_summary(options, layout, summary, format);
   finish_output();
   // On the plane and the ball, mass may lie outside of the grid as well.

@@ -3,6 +3,7 @@
 
 #include <cairo/cairo.h>
 
+#include <algorithm>
 #include <cstring>
 #include <string>
 #include <vector>
@@ -41,6 +42,51 @@ inline Image read_png(const std::string& bytes) {
     }
   cairo_surface_destroy(surface);
   return image;
+}
+
+inline const Colour& pixel(const Image& image, int x, int y) {
+  return image.pixels[static_cast<std::size_t>(y) * static_cast<std::size_t>(image.width) +
+                      static_cast<std::size_t>(x)];
+}
+inline double darkness(const Colour& c) { return 1 - (c.red + c.green + c.blue) / 3; }
+/// Of heat(), above 0; of ink and of white, 0.
+inline double hue(const Colour& c) {
+  const double spread = std::max({c.red, c.green, c.blue}) - std::min({c.red, c.green, c.blue});
+  return std::max(0.0, spread - 0.12);
+}
+
+/// The frame of a figure: between its first two long dark upright lines, and the first and last level ones.
+inline Box frame_of(const Image& image) {
+  std::vector<int> columns, rows;
+  for (int x = 1; x < image.width; ++x) {
+    int dark = 0, before = 0;
+    for (int y = 0; y < image.height; ++y) {
+      dark += darkness(pixel(image, x, y)) > 0.3;
+      before += darkness(pixel(image, x - 1, y)) > 0.3;
+    }
+    if (dark > 0.5 * image.height && before <= 0.5 * image.height) columns.push_back(x);
+  }
+  for (int y = 0; y < image.height; ++y) {
+    int dark = 0;
+    for (int x = 0; x < image.width; ++x) dark += darkness(pixel(image, x, y)) > 0.3;
+    if (dark > 0.5 * image.width) rows.push_back(y);
+  }
+  if (columns.size() < 2 || rows.empty()) return {};
+  return {static_cast<double>(columns[0]), static_cast<double>(rows.front()),
+          static_cast<double>(columns[1] - columns[0]), static_cast<double>(rows.back() - rows.front())};
+}
+
+/// The mean place of what is coloured in a box, in shares of it, y upwards.
+inline Vec2 middle_of_mass(const Image& image, const Box& box) {
+  double sum = 0, x_sum = 0, y_sum = 0;
+  for (int y = static_cast<int>(box.y); y < box.bottom(); ++y)
+    for (int x = static_cast<int>(box.x); x < box.right(); ++x) {
+      const double weight = hue(pixel(image, x, y));
+      sum += weight;
+      x_sum += weight * (x + 0.5 - box.x) / box.width;
+      y_sum += weight * (1 - (y + 0.5 - box.y) / box.height);
+    }
+  return {x_sum / sum, y_sum / sum};
 }
 
 }  // namespace riemflow::figure

@@ -1,4 +1,4 @@
-// What the tool put into the page. `apps/riemflow/report/page.cpp` writes it.
+// What the tool put into the page. `src/riemflow/report/page.cpp` writes it.
 
 export type Kind = 'globe' | 'torus' | 'disk' | 'plane';
 

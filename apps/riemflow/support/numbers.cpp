@@ -32,10 +32,4 @@ std::vector<double> numbers_of(const std::string& text, std::size_t n, const std
   return numbers;
 }
 
-std::string counted(std::size_t n) {
-  std::string text = std::to_string(n);
-  for (std::size_t i = text.size(); i > 3; i -= 3) text.insert(i - 3, ",");
-  return text;
-}
-
 }  // namespace riemflow::app

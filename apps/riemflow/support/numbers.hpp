@@ -11,7 +11,4 @@ namespace riemflow::app {
 std::vector<double> numbers_of(const std::string& text, std::size_t n, const std::string& option,
                                const std::string& form);
 
-/// 12,345
-std::string counted(std::size_t n);
-
 }  // namespace riemflow::app

@@ -51,4 +51,11 @@ std::optional<Number> parse_number(std::string_view s) {
   return value;
 }
 
+/// 12,345
+inline std::string counted(std::size_t n) {
+  std::string text = std::to_string(n);
+  for (std::size_t i = text.size(); i > 3; i -= 3) text.insert(i - 3, ",");
+  return text;
+}
+
 }  // namespace riemflow

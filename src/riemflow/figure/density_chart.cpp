@@ -12,12 +12,6 @@ namespace {
 constexpr double kChartMargin = 8;
 constexpr double kBarGap = 12;
 
-/// By the number of lines: the innermost whole, the outer ones more and more broken.
-Pen contour_pen(std::size_t i) {
-  const std::array<std::vector<double>, 3> dashes = {std::vector<double>{}, {4, 2}, {1, 1.8}};
-  return {kInk, 0.8, dashes[std::min<std::size_t>(i, 2)]};
-}
-
 const Pen kPathPen{kInk.with_alpha(0.55), 0.45};
 
 }  // namespace
@@ -108,6 +102,11 @@ double dot_radius(std::size_t points) {
 
 double dot_opacity(std::size_t points) {
   return std::clamp(std::sqrt(1500 / static_cast<double>(std::max<std::size_t>(points, 1))), 0.35, 1.0);
+}
+
+Pen contour_pen(std::size_t i) {
+  const std::array<std::vector<double>, 3> dashes = {std::vector<double>{}, {4, 2}, {1, 1.8}};
+  return {kInk, 0.8, dashes[std::min<std::size_t>(i, 2)]};
 }
 
 void draw_contours(Frame& frame, const std::vector<ContourLines>& contours) {

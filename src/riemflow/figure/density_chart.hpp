@@ -65,6 +65,8 @@ std::vector<ContourLines> contours_of(const DensityChart& chart, const std::vect
 double dot_radius(std::size_t points);
 /// Of their colour: less, the more there are, so that they do not hide what they lie on.
 double dot_opacity(std::size_t points);
+/// Of the i-th contour: the innermost whole, the outer ones more and more broken.
+Pen contour_pen(std::size_t i);
 void draw_contours(Frame& frame, const std::vector<ContourLines>& contours);
 /// The paths, or what is seen of them, and where they end.
 void draw_paths(Frame& frame, const Lines& pieces, const Lines& paths);

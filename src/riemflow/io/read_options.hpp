@@ -6,6 +6,9 @@
 namespace riemflow {
 
 enum class Units { automatic, degrees, radians };
+inline const char* name_of(Units units) {
+  return units == Units::automatic ? "auto" : units == Units::degrees ? "degrees" : "radians";
+}
 
 struct ReadOptions {
   /// Names or numbers from 1, as in "lat,lon", "4,5", "3-9"; empty: by the names in the header.

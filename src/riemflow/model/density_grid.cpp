@@ -179,25 +179,37 @@ std::vector<double> CellValues<T>::at_centres(std::size_t first, std::size_t las
 template class CellValues<float>;
 template class CellValues<double>;
 
+GridSummary visit_cells(const Model& model, const Evaluation& how, const GridLayout& layout,
+                        const std::string& task, TaskObserver& observer, const CellVisitor& visit) {
+  if (model.config.divergence.estimator != DivergenceEstimator::exact) observer.say(kExactInstead);
+  const CancelScope scope([&] { return observer.cancelled(); });
+  return with_exact_density(model, how, [&](auto& density) {
+    CellValues values(density, layout);
+    const std::size_t all = layout.lattice.rows.centres.size(),
+                      columns = layout.lattice.columns.centres.size();
+    ObservedTask progress(observer, task, static_cast<double>(all));
+    for (std::size_t row = 0; row < all; row += values.rows_at_once()) {
+      const std::size_t last = std::min(all, row + values.rows_at_once());
+      std::vector<double> masses;
+      const std::vector<double> log_density = values.rows(row, last, &masses);
+      visit(row * columns, log_density, masses);
+      progress.reach(static_cast<double>(last), static_cast<double>(all));
+    }
+    return values.summary();
+  });
+}
+
 DensityGrid density_grid(const Model& model, const Evaluation& how, const GridLayout& layout,
                          TaskObserver& observer) {
   DensityGrid grid{layout, {}, {}, {}};
-  const std::size_t all = layout.lattice.rows.centres.size();
   grid.log_density.reserve(layout.lattice.size());
   grid.masses.reserve(layout.lattice.size());
-  if (model.config.divergence.estimator != DivergenceEstimator::exact) observer.say(kExactInstead);
-  const CancelScope scope([&] { return observer.cancelled(); });
-  with_exact_density(model, how, [&](auto& density) {
-    CellValues values(density, grid.layout);
-    ObservedTask progress(observer, "Density", static_cast<double>(all));
-    for (std::size_t row = 0; row < all; row += values.rows_at_once()) {
-      const std::size_t last = std::min(all, row + values.rows_at_once());
-      const std::vector<double> some = values.rows(row, last, &grid.masses);
-      grid.log_density.insert(grid.log_density.end(), some.begin(), some.end());
-      progress.reach(static_cast<double>(last), static_cast<double>(all));
-    }
-    grid.summary = values.summary();
-  });
+  grid.summary = visit_cells(
+      model, how, layout, "Density", observer,
+      [&](std::size_t, const std::vector<double>& log_density, const std::vector<double>& masses) {
+        grid.log_density.insert(grid.log_density.end(), log_density.begin(), log_density.end());
+        grid.masses.insert(grid.masses.end(), masses.begin(), masses.end());
+      });
   return grid;
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 // The density of a model on a regular grid of its manifold.
 
+#include <functional>
 #include <limits>
 #include <string>
 #include <vector>
@@ -65,6 +66,13 @@ class CellValues {
   GridSummary summary_;
 };
 
+/// Log-densities and masses of the cells from `first` on, [row][column].
+using CellVisitor = std::function<void(std::size_t first, const std::vector<double>& log_density,
+                                       const std::vector<double>& masses)>;
+/// Visits all cells, row by row, with exact divergences. Throws Cancelled where the observer asks for it.
+GridSummary visit_cells(const Model& model, const Evaluation& how, const GridLayout& layout,
+                        const std::string& task, TaskObserver& observer, const CellVisitor& visit);
+
 /// A whole grid in memory.
 struct DensityGrid {
   GridLayout layout;
@@ -72,7 +80,6 @@ struct DensityGrid {
   std::vector<double> masses;       ///< [row][column]
   GridSummary summary;
 };
-/// With exact divergences. Throws Cancelled where the observer asks for it.
 DensityGrid density_grid(const Model& model, const Evaluation& how, const GridLayout& layout,
                          TaskObserver& observer);
 

@@ -1,35 +1,35 @@
 #pragma once
-// The page of `riemflow report`: the embedded template with its places filled.
+// The page of a report: the embedded template with its places filled.
 
 #include <array>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "apps/riemflow/report/scene.hpp"
 #include "riemflow/fit/baselines.hpp"
 #include "riemflow/fit/recorded.hpp"
 #include "riemflow/fit/training_log.hpp"
 #include "riemflow/model/examination.hpp"
+#include "riemflow/report/scene.hpp"
 
-namespace riemflow::app {
+namespace riemflow::report {
 
 struct PageContent {
-  std::string title, model_name, command;
+  std::string title, model_name, command;  ///< the command may be empty
   const Model* model = nullptr;
-  std::optional<ModelData> data;
+  const ModelData* data = nullptr;  ///< null: none
   /// On the test points, the model last; empty without data.
   std::vector<PointScores> scores;
   std::size_t scored = 0,
               failed_scores = 0;  ///< test points whose density could not be computed; they are left out
   Examination examination;
   std::optional<Scene> scene;
-  std::string still;                ///< PNG of the scene
-  std::array<std::string, 2> axes;  ///< of its sheet, across and up
-  std::optional<TrainingHistory> history;
+  std::string still;                         ///< PNG of the scene
+  std::array<std::string, 2> axes;           ///< of its sheet, across and up
+  const TrainingHistory* history = nullptr;  ///< null: none
 };
 
 /// The whole file. Same content, same bytes.
 std::string page_of(const PageContent& content);
 
-}  // namespace riemflow::app
+}  // namespace riemflow::report

@@ -1,18 +1,19 @@
-#include "apps/riemflow/report/sections.hpp"
+#include "riemflow/report/sections.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 
-#include "apps/riemflow/report/encode.hpp"
-#include "apps/riemflow/support/console.hpp"
+#include "riemflow/core/setting.hpp"
+#include "riemflow/core/text.hpp"
 #include "riemflow/core/version.hpp"
 #include "riemflow/fit/provenance.hpp"
 #include "riemflow/manifold/parse.hpp"
 #include "riemflow/model/config_json.hpp"
+#include "riemflow/report/encode.hpp"
 
-namespace riemflow::app {
+namespace riemflow::report {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -193,7 +194,10 @@ std::string check_section(const PageContent& content) {
       "<table class=\"numbers checks\"><caption>What riemflow check measures: {}, {} precision{}.</caption>\n"
       "<thead><tr><th scope=\"col\">measure</th><th scope=\"col\">value</th><th scope=\"col\">bar</th><th "
       "scope=\"col\">verdict</th></tr></thead>\n<tbody>\n{}</tbody></table>\n",
-      trusted ? "good" : "bad", trusted ? "✓ Trustworthy" : "✗ " + html(with_flags(verdict_of(found))),
+      trusted ? "good" : "bad",
+      trusted ? "✓ Trustworthy"
+              : "✗ " + html(with_settings(verdict_of(found),
+                                          [](std::string_view name) { return std::string(name); })),
       html(found.solver), html(found.precision),
       found.is_flow ? fmt::format(", {:.0f} evaluations per solve", trust.solves.mean_evaluations()) : "",
       rows);
@@ -232,11 +236,11 @@ std::string configuration_section(const PageContent& content) {
   std::string body = fields("The model", config, true);
   if (!provenance.is_null()) body += fields("The fit: its settings and what came of it", provenance, false);
   body += fields("The file", file, false);
-  body += fmt::format(
-      "<h3>The command that made this page</h3>\n<pre><code>{}</code></pre>\n<p class=\"note\">riemflow "
-      "{}</p>\n",
-      html(content.command), html(kVersion));
+  if (!content.command.empty())
+    body += fmt::format("<h3>The command that made this page</h3>\n<pre><code>{}</code></pre>\n",
+                        html(content.command));
+  body += fmt::format("<p class=\"note\">riemflow {}</p>\n", html(kVersion));
   return section("configuration", "Configuration", body);
 }
 
-}  // namespace riemflow::app
+}  // namespace riemflow::report

@@ -1,23 +1,23 @@
-#include "apps/riemflow/report/page.hpp"
+#include "riemflow/report/page.hpp"
 
 #include <fmt/format.h>
 
 #include <cmath>
 #include <map>
 
-#include "apps/riemflow/plot/request.hpp"
-#include "apps/riemflow/report/encode.hpp"
-#include "apps/riemflow/report/sections.hpp"
 #include "riemflow/core/error.hpp"
+#include "riemflow/core/text.hpp"
 #include "riemflow/core/thinned.hpp"
-#include "riemflow/figure/colour.hpp"
+#include "riemflow/figure/draw_parts.hpp"
 #include "riemflow/figure/land.hpp"
 #include "riemflow/manifold/earth.hpp"
+#include "riemflow/report/encode.hpp"
+#include "riemflow/report/sections.hpp"
 
 extern const unsigned char riemflow_report_page[];
 extern const std::size_t riemflow_report_page_size;
 
-namespace riemflow::app {
+namespace riemflow::report {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -40,30 +40,16 @@ std::string heat_bytes() {
   return bytes;
 }
 
-const char* name_of(SceneKind kind) {
-  switch (kind) {
-    case SceneKind::globe:
-      return "globe";
-    case SceneKind::torus:
-      return "torus";
-    case SceneKind::disk:
-      return "disk";
-    case SceneKind::plane:
-      return "plane";
-  }
-  return "";
-}
-
 /// What the density is per, shortest first; log_size: of the unit, added to a log-density.
 Json density_units(const Scene& scene) {
-  switch (scene.kind) {
-    case SceneKind::globe:
+  switch (scene.surface) {
+    case figure::Surface::globe:
       return {{{"name", "sr"}, {"log_size", 0}}, {{"name", "km²"}, {"log_size", -std::log(kEarthKm2PerSr)}}};
-    case SceneKind::torus:
+    case figure::Surface::torus:
       return {{{"name", "rad²"}, {"log_size", 0}}, {{"name", "deg²"}, {"log_size", 2 * std::log(kRadians)}}};
-    case SceneKind::disk:
+    case figure::Surface::disk:
       return Json::array({{{"name", "hyperbolic area"}, {"log_size", 0}}});
-    case SceneKind::plane:
+    case figure::Surface::plane:
       return Json::array({{{"name", "area"}, {"log_size", 0}}});
   }
   return {};
@@ -71,7 +57,7 @@ Json density_units(const Scene& scene) {
 
 Json points_layer(const char* id, const std::string& label, const Colour& colour, const Scene& scene,
                   const Points<double>& points) {
-  const Points<double> drawn = thinned(points, kMostDots);
+  const Points<double> drawn = thinned(points, figure::kMostDots);
   return {{"id", id},
           {"label", label},
           {"colour", hex(colour)},
@@ -110,7 +96,7 @@ Json scene_json(const PageContent& content) {
   }
   SheetPoints all;
   for (const SheetPoints& frame : scene.frames) all.insert(all.end(), frame.begin(), frame.end());
-  Json result = {{"kind", name_of(scene.kind)},
+  Json result = {{"kind", name_of(scene.surface)},
                  {"half", scene.half},
                  {"curvature", scene.curvature},
                  {"axes", content.axes},
@@ -131,7 +117,7 @@ Json scene_json(const PageContent& content) {
                    {"count", scene.frames.front().size() / 2},
                    {"frames", scene.frames.size()},
                    {"points", base64(all)}}}};
-  if (scene.kind == SceneKind::globe) result["land"] = land_json();
+  if (scene.surface == figure::Surface::globe) result["land"] = land_json();
   return result;
 }
 
@@ -214,9 +200,9 @@ std::string picture_note(const PageContent& content) {
   std::string text;
   if (scene.frames.size() < 2)
     text += "This model is a mixture: nothing flows in it, and its samples stand still. ";
-  if (scene.failed > 0)
-    text +=
-        fmt::format("The density could not be computed in {} cells, shown in grey. ", counted(scene.failed));
+  if (scene.grid.summary.failed > 0)
+    text += fmt::format("The density could not be computed in {} cells, shown in grey. ",
+                        counted(scene.grid.summary.failed));
   if (scene.lost > 0) text += fmt::format("{} samples failed and are not shown. ", counted(scene.lost));
   return text.empty() ? "" : "<p class=\"note\">" + text + "</p>";
 }
@@ -246,10 +232,10 @@ std::string page_of(const PageContent& content) {
   return filled(
       page, {{"title", html(content.title)},
              {"manifold", html(manifold_words(content.model->config.manifold))},
-             {"kind", html(riemflow::name_of(content.model->config.model))},
+             {"kind", html(name_of(content.model->config.model))},
              {"verdict", html(verdict_sentence(content))},
              {"verdict-class", content.examination.trust.verdict() == Verdict::trustworthy ? "good" : "bad"},
-             {"scene", content.scene ? name_of(content.scene->kind) : "none"},
+             {"scene", content.scene ? name_of(content.scene->surface) : "none"},
              {"still", still_html(content)},
              {"picture-note", picture_note(content)},
              {"scores", scores_section(content)},
@@ -259,4 +245,4 @@ std::string page_of(const PageContent& content) {
              {"payload", script_json(payload(content))}});
 }
 
-}  // namespace riemflow::app
+}  // namespace riemflow::report

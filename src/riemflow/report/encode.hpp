@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-namespace riemflow::app {
+namespace riemflow::report {
 
 /// As text of an element or of a quoted attribute, whatever is in it; control characters are shown as U+FFFD.
 std::string html(std::string_view text);
@@ -19,4 +19,4 @@ std::string base64(std::string_view bytes);
 /// Least significant byte first.
 std::string base64(std::span<const std::int16_t> numbers);
 
-}  // namespace riemflow::app
+}  // namespace riemflow::report

@@ -3,10 +3,9 @@
 
 #include <string>
 
-#include "apps/riemflow/report/page.hpp"
-#include "apps/riemflow/support/numbers.hpp"
+#include "riemflow/report/page.hpp"
 
-namespace riemflow::app {
+namespace riemflow::report {
 
 /// "the sphere S² (latitude and longitude)"
 std::string manifold_words(const std::string& manifold);
@@ -20,4 +19,4 @@ std::string check_section(const PageContent& content);
 std::string curves_section(const PageContent& content);
 std::string configuration_section(const PageContent& content);
 
-}  // namespace riemflow::app
+}  // namespace riemflow::report

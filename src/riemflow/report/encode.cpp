@@ -1,6 +1,6 @@
-#include "apps/riemflow/report/encode.hpp"
+#include "riemflow/report/encode.hpp"
 
-namespace riemflow::app {
+namespace riemflow::report {
 
 std::string html(std::string_view text) {
   std::string result;
@@ -61,4 +61,4 @@ std::string base64(std::span<const std::int16_t> numbers) {
   return base64(bytes);
 }
 
-}  // namespace riemflow::app
+}  // namespace riemflow::report

@@ -1,42 +1,37 @@
-#include "apps/riemflow/grid/write_grid.hpp"
+#include "riemflow/model/write_grid.hpp"
+
+#include <fmt/format.h>
 
 #include <cmath>
 #include <limits>
 #include <span>
 
+#include "riemflow/core/version.hpp"
 #include "riemflow/io/atomic_file.hpp"
 #include "riemflow/io/netcdf_file.hpp"
 #include "riemflow/io/npy.hpp"
 #include "riemflow/io/number.hpp"
 
-namespace riemflow::app {
+namespace riemflow {
 namespace {
 
-using Next = std::function<std::vector<double>(std::size_t first)>;
+/// Visits all cells: visit(first, log-densities).
+using Cells = std::function<void(
+    const std::function<void(std::size_t first, const std::vector<double>& log_density)>& visit)>;
 
-/// visit(first, values) for all cells.
-template <class Visit>
-void for_each_chunk(const Lattice& lattice, const Next& next, const Visit& visit) {
-  for (std::size_t first = 0; first < lattice.size();) {
-    const std::vector<double> values = next(first);
-    visit(first, values);
-    first += values.size();
-  }
-}
-
-void append(std::string& line, double value, bool single) {
+void append_digits(std::string& line, double value, bool single) {
   if (single)
     append_number(line, static_cast<float>(value));
   else
     append_number(line, value);
 }
 
-void write_csv(Sink& sink, const GridLayout& layout, bool single, const Next& next) {
+void write_csv(Sink& sink, const GridLayout& layout, bool single, const Cells& cells) {
   const Lattice& lattice = layout.lattice;
   const std::size_t columns = lattice.columns.centres.size();
   sink.write(lattice.rows.name + "," + lattice.columns.name + ",density,log_density\n");
   double point[3];
-  for_each_chunk(lattice, next, [&](std::size_t first, const std::vector<double>& values) {
+  cells([&](std::size_t first, const std::vector<double>& values) {
     std::string lines;
     for (std::size_t i = 0; i < values.size(); ++i) {
       const double row = lattice.rows.centres[(first + i) / columns],
@@ -46,20 +41,21 @@ void write_csv(Sink& sink, const GridLayout& layout, bool single, const Next& ne
       lines += ',';
       append_number(lines, column);
       lines += ',';
-      append(lines, std::exp(values[i]), single);
+      append_digits(lines, std::exp(values[i]), single);
       lines += ',';
-      append(lines, values[i], single);
+      append_digits(lines, values[i], single);
       lines += '\n';
     }
     sink.write(lines);
   });
 }
 
-void write_npy(Sink& sink, const Lattice& lattice, const Next& next) {
+void write_npy(Sink& sink, const Lattice& lattice, const Cells& cells) {
   sink.write(npy_header<double>({lattice.rows.centres.size(), lattice.columns.centres.size()}));
-  for_each_chunk(lattice, next, [&](std::size_t, std::vector<double> values) {
-    for (double& value : values) value = std::exp(value);
-    sink.write(std::as_bytes(std::span(values)));
+  cells([&](std::size_t, const std::vector<double>& log_density) {
+    std::vector<double> density(log_density);
+    for (double& value : density) value = std::exp(value);
+    sink.write(std::as_bytes(std::span(density)));
   });
 }
 
@@ -74,11 +70,11 @@ std::vector<double> bounds(const LatticeAxis& axis) {
 }
 
 /// Attributes and short names as the CF conventions 1.8 have them.
-void write_netcdf(Sink& sink, const GridLayout& layout, const GridSource& source, const Next& next) {
+void write_netcdf(Sink& sink, const GridLayout& layout, const GridSource& source, const Cells& cells) {
   const Lattice& lattice = layout.lattice;
   std::vector<double> log_density;
   log_density.reserve(lattice.size());
-  for_each_chunk(lattice, next, [&](std::size_t, const std::vector<double>& values) {
+  cells([&](std::size_t, const std::vector<double>& values) {
     log_density.insert(log_density.end(), values.begin(), values.end());
   });
   std::vector<double> density(log_density.size());
@@ -102,7 +98,7 @@ void write_netcdf(Sink& sink, const GridLayout& layout, const GridSource& source
       {first, lattice.rows.centres.size()}, {second, lattice.columns.centres.size()}, {"nv", 2}};
   content.attributes = {{"Conventions", "CF-1.8"},
                         {"title", "probability density of " + source.model},
-                        {"source", "riemflow " + source.version},
+                        {"source", fmt::format("riemflow {}", kVersion)},
                         {"history", source.command}};
   content.variables = {{first, {first}, axis_attributes(lattice.rows, first), lattice.rows.centres},
                        {second, {second}, axis_attributes(lattice.columns, second), lattice.columns.centres},
@@ -127,18 +123,25 @@ void write_netcdf(Sink& sink, const GridLayout& layout, const GridSource& source
 
 }  // namespace
 
-void write_grid(const std::string& path, GridFormat format, const GridLayout& layout,
-                const GridSource& source, bool single, const Next& next) {
+GridSummary write_grid(const std::string& path, GridFormat format, const Model& model, const Evaluation& how,
+                       const GridLayout& layout, const GridSource& source, TaskObserver& observer) {
+  GridSummary summary;
+  const Cells cells = [&](const auto& visit) {
+    summary = visit_cells(model, how, layout, "Grid", observer,
+                          [&](std::size_t first, const std::vector<double>& log_density,
+                              const std::vector<double>&) { visit(first, log_density); });
+  };
   write_file_atomically(path, [&](Sink& sink) {
     switch (format) {
       case GridFormat::csv:
-        return write_csv(sink, layout, single, next);
+        return write_csv(sink, layout, model.precision == "float", cells);
       case GridFormat::npy:
-        return write_npy(sink, layout.lattice, next);
+        return write_npy(sink, layout.lattice, cells);
       case GridFormat::netcdf:
-        return write_netcdf(sink, layout, source, next);
+        return write_netcdf(sink, layout, source, cells);
     }
   });
+  return summary;
 }
 
-}  // namespace riemflow::app
+}  // namespace riemflow

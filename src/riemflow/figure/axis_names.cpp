@@ -1,10 +1,10 @@
-#include "apps/riemflow/plot/names.hpp"
+#include "riemflow/figure/axis_names.hpp"
 
 #include <algorithm>
 #include <array>
 #include <nlohmann/json.hpp>
 
-namespace riemflow::app {
+namespace riemflow::figure {
 namespace {
 
 constexpr std::size_t kLongest = 30;
@@ -76,4 +76,11 @@ std::vector<std::string> axis_names(const std::vector<std::string>& columns) {
   return names;
 }
 
-}  // namespace riemflow::app
+std::array<std::string, 2> sheet_names(const Model& model) {
+  const std::vector<std::string> names = column_names(model, 2);
+  if (!names.empty()) return {names[0], names[1]};
+  if (model.config.manifold.starts_with("torus")) return {"angle 1", "angle 2"};
+  return {"x", "y"};
+}
+
+}  // namespace riemflow::figure

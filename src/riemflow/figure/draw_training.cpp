@@ -1,18 +1,17 @@
 // Learning curves from the log of a training.
 
-#include "riemflow/figure/curves.hpp"
-
 #include <algorithm>
 #include <cmath>
 
-#include "apps/riemflow/plot/request.hpp"
-#include "apps/riemflow/support/console.hpp"
-#include "riemflow/fit/training_log.hpp"
+#include "riemflow/figure/curves.hpp"
+#include "riemflow/figure/draw_parts.hpp"
 
-namespace riemflow::app {
+namespace riemflow {
 namespace {
 
 using namespace figure;
+
+constexpr double kCurvesWidth = 180;  // mm
 
 /// One curve through all stages that `of` takes, broken between them: losses of different trainings are not
 /// joined by a line. What is not finite breaks it too, except where it was not validated.
@@ -142,18 +141,12 @@ class CurvesOfLog {
 
 }  // namespace
 
-Drawing plot_curves(const PlotRequest& request) {
-  const std::string& path = request.choice.path;
-  const TrainingHistory history = read_training_log(path);
-  if (history.truncated)
-    say("The last line of {} is only a part of one, as of a training that was stopped; it is left out.",
-        path);
+std::string draw_training(const TrainingHistory& history, const DrawOptions& options) {
   const CurvesOfLog curves(history);
   const std::vector<CurvePanel> panels = curves.panels();
-  Drawing drawing;
-  drawing.bytes = draw_curves({request.kind, request.width(), request.dpi, request.title}, panels,
-                              panels.size() > 1 ? 2 : 1, 0.36 * request.width(), false, curves.key());
-  return drawing;
+  const double width = width_in_points(options, kCurvesWidth);
+  return draw_curves({options.kind, width, options.dpi, options.title}, panels, panels.size() > 1 ? 2 : 1,
+                     0.36 * width, false, curves.key());
 }
 
-}  // namespace riemflow::app
+}  // namespace riemflow

@@ -9,29 +9,25 @@
 #include <string>
 #include <vector>
 
-#include "apps/riemflow/support/data.hpp"
 #include "riemflow/core/points.hpp"
+#include "riemflow/figure/surface.hpp"
+#include "riemflow/fit/recorded.hpp"
 #include "riemflow/model/density_grid.hpp"
-#include "riemflow/model/model_file.hpp"
 
-namespace riemflow::app {
-
-enum class SceneKind { globe, torus, disk, plane };
+namespace riemflow::report {
 
 /// Points on the sheet, 1 as 32767; [point][across, up].
 using SheetPoints = std::vector<std::int16_t>;
 
 struct Scene {
-  SceneKind kind = SceneKind::globe;
+  figure::Surface surface = figure::Surface::globe;
   double half = 180;  ///< of the sheet's side across: degrees, or the coordinates of ball and plane
   double curvature = 0;
-  std::string units, measure;  ///< of the density, as GridLayout's
 
+  DensityGrid grid;                   ///< the density as it was computed
   std::size_t rows = 0, columns = 0;  ///< of the density, from the sheet's lower left corner
   std::vector<double> log_density;    ///< [row][column]; NaN where there is none
-  std::size_t failed = 0;             ///< cells
   double low = 0, high = 0;           ///< of the log-densities that codes() tells apart
-  double lowest = 0;                  ///< of all log-densities
   double shown_low = 0;               ///< of the lightest colour: 99.5 % of the mass lie above
 
   std::vector<SheetPoints> frames;  ///< of the samples, from the base to the data; one where nothing flows
@@ -44,8 +40,13 @@ struct Scene {
   double precision() const;
 };
 
-/// Draws the samples and evaluates the density, with progress said. Nothing for a manifold that has no such
-/// picture. data: what a plane must hold.
-std::optional<Scene> make_scene(const Model& model, const ModelChoice& choice, const Points<double>& data);
+/// Draws the samples and evaluates the density. Nothing for a manifold that has no such picture. data: what a
+/// plane must hold.
+std::optional<Scene> make_scene(const Model& model, const Evaluation& how, const Points<double>& data,
+                                TaskObserver& observer);
 
-}  // namespace riemflow::app
+/// The picture of a scene for readers without scripts, as PNG: the figure that draw() makes. data: null for
+/// none.
+std::string still_png(const Model& model, const Scene& scene, const ModelData* data);
+
+}  // namespace riemflow::report

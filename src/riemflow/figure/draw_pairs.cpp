@@ -1,0 +1,88 @@
+// Figures of manifolds that have no picture of their own: samples by pairs of coordinates.
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "riemflow/figure/axis_names.hpp"
+#include "riemflow/figure/draw_parts.hpp"
+#include "riemflow/io/coordinates.hpp"
+#include "riemflow/manifold/parse.hpp"
+
+namespace riemflow::figure {
+namespace {
+
+using Columns = std::vector<std::vector<double>>;
+
+/// [coordinate][point], the first n coordinates.
+Columns columns_of(const Manifold<double>& manifold, const Points<double>& points, std::size_t n) {
+  Columns columns(n);
+  std::vector<double> row(coordinate_names(manifold).size());
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    to_coordinates(manifold, points[i], row);
+    for (std::size_t k = 0; k < n; ++k) columns[k].push_back(row[k]);
+  }
+  return columns;
+}
+
+/// Of each coordinate: all that there is of it, where it has ends; else where the points are.
+std::vector<Scale> ranges_of(const Manifold<double>& manifold, const std::vector<Columns>& seen,
+                             std::size_t n) {
+  std::vector<Scale> ranges;
+  for (const Factor<double>& factor : manifold.factors()) {
+    const double R = 1 / std::sqrt(std::abs(factor.curvature));
+    if (has_latitude(factor)) {
+      ranges.push_back({-90, 90, false});
+      ranges.push_back({-180, 180, false});
+      continue;
+    }
+    for (int k = 0; k < factor.manifold->ambient(); ++k) {
+      if (factor.geometry == Geometry::torus)
+        ranges.push_back({-180, 180, false});
+      else if (factor.geometry != Geometry::euclidean)
+        ranges.push_back({-R, R, false});
+      else if (ranges.size() < n) {
+        std::vector<double> all;
+        for (const Columns& columns : seen)
+          all.insert(all.end(), columns[ranges.size()].begin(), columns[ranges.size()].end());
+        ranges.push_back(scale_of(all));
+      }
+    }
+  }
+  return ranges;
+}
+
+}  // namespace
+
+PairsChart pairs_chart(const Model& model, const Points<double>& samples, const std::vector<Layer>& layers,
+                       TaskObserver& observer) {
+  const auto manifold = parse_manifold<double>(model.config.manifold);
+  const std::vector<std::string> columns = coordinate_names(*manifold);
+  const std::size_t n = std::min(columns.size(), kMostPairs);
+  if (n < columns.size()) observer.tell("The first {} of {} coordinates are drawn.", n, columns.size());
+  PairsChart chart;
+  chart.samples = columns_of(*manifold, samples, n);
+  chart.note = fmt::format("{} samples of the model: the darker, the more",
+                           number_text(static_cast<double>(samples.size()), 0));
+  std::vector<Columns> seen = {chart.samples};
+  for (const Layer& layer : layers) {
+    chart.data.push_back({layer.label, layer.colour, columns_of(*manifold, layer.points, n)});
+    seen.push_back(chart.data.back().points);
+  }
+  const std::vector<Scale> ranges = ranges_of(*manifold, seen, n);
+  std::vector<std::string> names = column_names(model, columns.size());
+  if (names.empty()) names = axis_names(columns);
+  for (std::size_t k = 0; k < n; ++k) {
+    const bool degrees = columns[k].starts_with("angle") || columns[k].starts_with("l");
+    chart.axes.push_back(degrees ? degree_axis(names[k], ranges[k].from, ranges[k].to)
+                                 : Axis(names[k], ranges[k]));
+    // A number at the end would run into that of the neighbour.
+    std::erase_if(chart.axes.back().ticks, [&](const Tick& tick) {
+      const double share = ranges[k].share(tick.at);
+      return share < 0.06 || share > 0.94;
+    });
+  }
+  return chart;
+}
+
+}  // namespace riemflow::figure
