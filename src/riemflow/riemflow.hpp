@@ -12,6 +12,7 @@
 #include "riemflow/distribution/uniform.hpp"
 #include "riemflow/distribution/von_mises_fisher.hpp"
 #include "riemflow/distribution/wrapped_normal.hpp"
+#include "riemflow/figure/draw.hpp"
 #include "riemflow/fit/fit_model.hpp"
 #include "riemflow/fit/option_values.hpp"
 #include "riemflow/flow/flow.hpp"
@@ -27,3 +28,4 @@
 #include "riemflow/model/evaluation.hpp"
 #include "riemflow/model/held_out.hpp"
 #include "riemflow/model/model_file.hpp"
+#include "riemflow/model/write_grid.hpp"
