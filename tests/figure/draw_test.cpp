@@ -207,12 +207,16 @@ TEST(DrawnSheets, ShowTheDensityWhereItIs) {
 
 TEST(DrawnPlane, IsWhereThePointsAre) {
   DrawOptions options;
-  options.dpi = 40;
+  options.dpi = 144;
+  options.log_scale = false;
   options.data.points = Points<double>(2, 2);
   options.data.points.values = {1, 2, 3, 2.5};
   Listener listener;
-  const Model model = kernel_at("euclidean:2", {1, 2}, 0.4);
-  draw(model, options, listener);
+  const Model model = kernel_at("euclidean:2", {1.5, 2.8}, 0.15);
+  const figure::Image image = figure::read_png(draw(model, options, listener).bytes);
+  const Vec2 middle = figure::middle_of_mass(image, figure::frame_of(image));
+  EXPECT_NEAR(middle.x, (1.5 - 0.9) / 2.2, 0.02);
+  EXPECT_NEAR(middle.y, (2.8 - 1.15) / 2.2, 0.02);
   ASSERT_EQ(listener.sentences.size(), 1u);
   EXPECT_EQ(
       listener.sentences[0],
@@ -283,15 +287,15 @@ TEST(Draws, AreThoseOfTheModelInOnePiece) {
     const auto whole = density.sample(n, 3).frames.front();
     EXPECT_EQ(drawn.values, std::vector<double>(whole.values.begin(), whole.values.end()));
   });
-  // Paths begin at the base and end at the samples, whatever the number of frames.
+  // Paths begin at the base and end at the samples; so many frames are drawn in two pieces.
   const Model flow = some_flow("torus:2");
-  const auto five = figure::draws_of(flow, {}, 300, 3, 5, failures, silent);
+  const auto paths = figure::draws_of(flow, {}, 300, 3, 81, failures, silent);
   const Points<double> ends = figure::draws_of(flow, {}, 300, 3, 1, failures, silent).front();
-  ASSERT_EQ(five.size(), 5u);
+  ASSERT_EQ(paths.size(), 81u);
   double moved = 0;
   for (std::size_t i = 0; i < ends.values.size(); ++i) {
-    EXPECT_NEAR(std::remainder(five.back().values[i] - ends.values[i], 2 * std::numbers::pi), 0, 2e-3);
-    moved = std::max(moved, std::abs(five.front().values[i] - ends.values[i]));
+    EXPECT_NEAR(std::remainder(paths.back().values[i] - ends.values[i], 2 * std::numbers::pi), 0, 2e-3);
+    moved = std::max(moved, std::abs(paths.front().values[i] - ends.values[i]));
   }
   EXPECT_GT(moved, 0.05);
   EXPECT_EQ(failures.count, 0u);

@@ -96,7 +96,8 @@ TEST(ReportPage, OfASpaceWithoutPictureHasTheRest) {
 TEST(ReportPage, EndsWhenCancelled) {
   Listener listener;
   listener.cancel = true;
-  EXPECT_THROW(make_report(some_flow("sphere:2"), nullptr, nullptr, {}, listener), Cancelled);
+  for (const char* manifold : {"sphere:2", "sphere:3"})  // in the picture, and in the check
+    EXPECT_THROW(make_report(some_flow(manifold), nullptr, nullptr, {}, listener), Cancelled) << manifold;
 }
 
 /// Where on the sheet, (across, up) in [−1, 1]², the density is largest, and how large.
