@@ -26,7 +26,7 @@ static Points<double> angles(std::size_t n, std::uint64_t seed) {
 int main() {
   const auto torus = std::make_shared<const Torus<double>>(2);
   const KernelFit fit = fit_kernel_density(torus, angles(400, 1));
-  const KernelDensity density(torus, fit.parameters);
+  const KernelMixture density(torus, fit.parameters);
 
   double sum = 0;
   const Points<double> test = angles(1000, 2);

@@ -29,25 +29,25 @@ struct ScoreOptions {
 };
 
 /// Writes the rows, if they are wanted.
-template <class T>
-Scores score(const ScoreOptions& options, Density<T>& density, PointSource& source, double log_size) {
+Scores score(const ScoreOptions& options, const Density& density, const std::string& precision,
+             PointSource& source, double log_size) {
   Teller teller;
-  if (options.output.empty()) return score_points<T>(density, source, teller);
+  if (options.output.empty()) return score_points(density, source, teller);
   Scores scores;
   const bool npy = table_format(options.output) == TableFormat::npy;
   std::vector<Column> columns = {{"log_density"}};
   if (!npy) columns.insert(columns.begin(), {source.assumptions().row, true});
-  write_table(options.output, columns, sizeof(T) == 4 ? 9 : 0, [&](TableWriter& table) {
+  write_table(options.output, columns, digits_of(precision), [&](TableWriter& table) {
     std::vector<double> rows;
-    scores = score_points<T>(density, source, teller,
-                             [&](std::span<const std::uint64_t> lines, std::span<const T> log_density) {
-                               rows.clear();
-                               for (std::size_t i = 0; i < lines.size(); ++i) {
-                                 if (!npy) rows.push_back(static_cast<double>(lines[i]));
-                                 rows.push_back(static_cast<double>(log_density[i]) + log_size);
-                               }
-                               table.rows(rows);
-                             });
+    scores = score_points(density, source, teller,
+                          [&](std::span<const std::uint64_t> lines, std::span<const double> log_density) {
+                            rows.clear();
+                            for (std::size_t i = 0; i < lines.size(); ++i) {
+                              if (!npy) rows.push_back(static_cast<double>(lines[i]));
+                              rows.push_back(log_density[i] + log_size);
+                            }
+                            table.rows(rows);
+                          });
   });
   return scores;
 }
@@ -117,9 +117,9 @@ void run(const ScoreOptions& options) {
   const auto source = open_said(options.data, model.config.manifold);
   Scores scores;
   double tolerance = 0;
-  with_exact_density_said(model, options.model, [&](auto& density) {
-    tolerance = tolerance_of(density);
-    scores = score(options, density, *source, unit.log_size);
+  with_exact_density_said(model, options.model, [&](const Density& density) {
+    tolerance = density.tolerance();
+    scores = score(options, density, model.precision, *source, unit.log_size);
   });
   for (const std::string& sentence : source->remarks()) say_text(sentence);
   for (const std::string& sentence : scores.failures.sentences()) say_text(sentence);

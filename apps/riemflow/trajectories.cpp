@@ -41,8 +41,7 @@ class PathRows {
   }
 
   /// from_data: the frames run from time 1 to 0.
-  template <class T>
-  void write(TableWriter& table, const Carried<T>& path, bool from_data) {
+  void write(TableWriter& table, const Carried<double>& path, bool from_data) {
     rows_.clear();
     const std::size_t frames = path.frames.size();
     for (std::size_t i = 0; i < path.frames.front().size(); ++i) {
@@ -72,13 +71,12 @@ class PathRows {
   std::uint64_t written_ = 0;
 };
 
-template <class T>
-void from_base(const TrajectoryOptions& options, Transport<T>& flow, PathRows& rows, TableWriter& table,
+void from_base(const TrajectoryOptions& options, const FlowDensity& flow, PathRows& rows, TableWriter& table,
                Failures& failures) {
   TaskProgress progress("Trajectories", static_cast<double>(options.n));
   for (std::uint64_t first = 0; first < options.n; first += rows.chunk()) {
     const auto n = static_cast<std::size_t>(std::min<std::uint64_t>(rows.chunk(), options.n - first));
-    const Carried<T> path =
+    const Carried<double> path =
         flow.draw_paths(n, options.seed, first, equally_spaced(0, 1, static_cast<int>(options.frames)));
     rows.write(table, path, false);
     progress.advance(static_cast<double>(n));
@@ -87,8 +85,7 @@ void from_base(const TrajectoryOptions& options, Transport<T>& flow, PathRows& r
   }
 }
 
-template <class T>
-void from_data(const TrajectoryOptions& options, PointSource& source, Transport<T>& flow, PathRows& rows,
+void from_data(const TrajectoryOptions& options, PointSource& source, const FlowDensity& flow, PathRows& rows,
                TableWriter& table, Failures& failures) {
   Points<double> points;
   std::vector<std::uint64_t> lines;
@@ -98,8 +95,8 @@ void from_data(const TrajectoryOptions& options, PointSource& source, Transport<
     if (options.n > 0)
       most = static_cast<std::size_t>(std::min<std::uint64_t>(most, options.n - rows.written()));
     if (!source.next(most, points, &lines)) break;
-    const Carried<T> path = flow.pull(rounded(flow.manifold(), points, lines, source.assumptions()),
-                                      static_cast<int>(options.frames));
+    require_density_at(flow, points, lines, source.assumptions());
+    const Carried<double> path = flow.carry(points, equally_spaced(1, 0, static_cast<int>(options.frames)));
     rows.write(table, path, true);
     progress.advance(static_cast<double>(points.size()));
     for (const Failure& failure : path.summary.failures)
@@ -119,7 +116,7 @@ void run(const TrajectoryOptions& options) {
   const auto source = options.data.path.empty() ? nullptr : open_said(options.data, model.config.manifold);
   PathRows rows(options, *manifold);
   Failures failures;
-  with_flow(model, options.model, "paths", [&](auto& flow) {
+  with_flow(model, options.model, "paths", [&](const FlowDensity& flow) {
     write_table(options.output, rows.columns(), digits_of(model.precision), [&](TableWriter& table) {
       if (source)
         from_data(options, *source, flow, rows, table, failures);

@@ -17,7 +17,7 @@
 #include "riemflow/fit/option_values.hpp"
 #include "riemflow/flow/flow.hpp"
 #include "riemflow/kernel/kernel_choice.hpp"
-#include "riemflow/kernel/kernel_density.hpp"
+#include "riemflow/kernel/kernel_mixture.hpp"
 #include "riemflow/manifold/earth.hpp"
 #include "riemflow/manifold/euclidean.hpp"
 #include "riemflow/manifold/parse.hpp"

@@ -9,6 +9,7 @@
 #include "riemflow/distribution/von_mises_fisher.hpp"
 #include "riemflow/fit/fit.hpp"
 #include "riemflow/manifold/parse.hpp"
+#include "riemflow/model/flow_density.hpp"
 #include "riemflow/model/mixture_density.hpp"
 #include "tests/flow/transports.hpp"
 #include "tests/sanitized.hpp"
@@ -31,7 +32,7 @@ TEST(TargetScore, OfTheUniformDensityIsAFormula) {
   for (const double kappa : {0.5, 2.0}) {
     const double c = kappa / (4 * pi * std::sinh(kappa));
     const std::size_t n = kSanitized ? 10000 : 40000;
-    const TargetScore score = score_against(*uniform, *fisher(kappa), n, 3);
+    const TargetScore score = score_against(seen_as_density(*uniform), *fisher(kappa), n, 3);
     EXPECT_EQ(score.draws, n);
     EXPECT_EQ(score.failed, 0u);
     EXPECT_NEAR(score.reverse_kl, -std::log(4 * pi * c), 4 * score.standard_error);
@@ -39,7 +40,7 @@ TEST(TargetScore, OfTheUniformDensityIsAFormula) {
     const double share = 1 / (std::pow(4 * pi * c, 2) * std::sinh(2 * kappa) / (2 * kappa));
     EXPECT_NEAR(score.effective_share, share, 0.02 * share);
   }
-  EXPECT_NEAR(score_against(*uniform, *fisher(0), 100, 1).effective_share, 1, 1e-12);
+  EXPECT_NEAR(score_against(seen_as_density(*uniform), *fisher(0), 100, 1).effective_share, 1, 1e-12);
 }
 
 // The other way round KL = log(4πc) + κ⟨t⟩, ⟨t⟩ = coth κ − 1/κ; and vMF(20) has ten times the uniform density
@@ -50,7 +51,7 @@ TEST(TargetCover, OfTheUniformDensityIsAFormula) {
   const std::size_t n = kSanitized ? 5000 : 20000;
   for (const double kappa : {0.5, 20.0}) {
     const double c = kappa / (4 * pi * std::sinh(kappa));
-    const TargetCover cover = cover_of(*uniform, *fisher(kappa), n, 3);
+    const TargetCover cover = cover_of(seen_as_density(*uniform), *fisher(kappa), n, 3);
     EXPECT_EQ(cover.draws, n);
     EXPECT_EQ(cover.failed, 0u);
     const double kl = std::log(4 * pi * c) + kappa * (1 / std::tanh(kappa) - 1 / kappa);
@@ -67,7 +68,7 @@ TEST(TargetCover, CountsWhatFailed) {
   FlowConfig config = small_config("sphere:2", 1e-6);
   config.solver.max_evaluations = 100;
   const auto flow = random_transport<double>(config, 2, 3);
-  const TargetCover cover = cover_of(*flow, *fisher(1), 300, 1);
+  const TargetCover cover = cover_of(seen_as_density(*flow), *fisher(1), 300, 1);
   EXPECT_GT(cover.failed, 0u);
   EXPECT_GT(cover.draws, 0u);
   EXPECT_EQ(cover.draws + cover.failed, 300u);
@@ -101,7 +102,7 @@ TEST(TargetCover, SeesTheModeThatReverseKlCannot) {
   one.means[0][0] = 1;
   one.weights = {1};
   one.kappas = {50};
-  MixtureDensity<double> model("sphere:2", one, 1);
+  MixtureDensity model("sphere:2", one, 1);
   const auto target = two_modes(50);
   const TargetScore score = score_against(model, *target, 2000, 1);
   EXPECT_NEAR(score.reverse_kl, std::log(2.0), 1e-6);
@@ -113,8 +114,8 @@ TEST(TargetCover, SeesTheModeThatReverseKlCannot) {
 
 TEST(TargetScore, RefusesATargetFromElsewhere) {
   const auto torus = make_transport<double>(small_config("torus:2"), 1, 1);
-  EXPECT_THROW(score_against(*torus, *fisher(1), 10, 1), Error);
-  EXPECT_THROW(cover_of(*torus, *fisher(1), 10, 1), Error);
+  EXPECT_THROW(score_against(seen_as_density(*torus), *fisher(1), 10, 1), Error);
+  EXPECT_THROW(cover_of(seen_as_density(*torus), *fisher(1), 10, 1), Error);
 }
 
 FitConfig to_target(ModelKind kind) {
@@ -132,13 +133,14 @@ TEST(FitToATarget, ComesNearerAndGoesOnToTheSameBits) {
     const FitConfig config = to_target(kind);
     const auto flow = make_transport<float>(config.flow, 1, 2),
                again = make_transport<float>(config.flow, 1, 1);
-    const double before = score_against(*flow, *fisher(5), 500, 1).reverse_kl;
+    const double before = score_against(seen_as_density(*flow), *fisher(5), 500, 1).reverse_kl;
     Fit<float> fit(*flow, config, fisher(5), 200);
     for (int i = 0; i < 30; ++i) fit.step();
     const FitState<float> state = fit.state();
     while (!fit.done()) fit.step();
     fit.finish();
-    EXPECT_LT(score_against(*flow, *fisher(5), 500, 1).reverse_kl, 0.5 * before) << name_of(kind);
+    EXPECT_LT(score_against(seen_as_density(*flow), *fisher(5), 500, 1).reverse_kl, 0.5 * before)
+        << name_of(kind);
 
     Fit<float> rest(*again, config, fisher(5), 200);
     rest.restore(state);
@@ -188,7 +190,7 @@ TEST(FitToATarget, BeginsOnDrawsOfTheTargetAndKeepsBothModes) {
   Fit<float> fit(*flow, config, target, 200);
   while (!fit.done()) fit.step();
   fit.finish();
-  EXPECT_LT(cover_of(*flow, *target, 500, 1).missed_share, 0.02);
+  EXPECT_LT(cover_of(seen_as_density(*flow), *target, 500, 1).missed_share, 0.02);
 }
 
 }  // namespace

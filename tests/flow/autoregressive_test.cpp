@@ -7,7 +7,7 @@
 #include "riemflow/core/error.hpp"
 #include "riemflow/distribution/uniform.hpp"
 #include "riemflow/manifold/parse.hpp"
-#include "riemflow/model/mass.hpp"
+#include "riemflow/model/flow_mass.hpp"
 #include "tests/flow/transports.hpp"
 
 namespace riemflow {
@@ -44,7 +44,7 @@ TEST(Autoregressive, MassIsOneAsTheJointFlows) {
       CubatureOptions options;
       options.absolute = 1e-4;
       options.evaluations = 60000;
-      const Mass mass = total_mass(*model, options);
+      const Mass mass = flow_mass(*model, {options});
       EXPECT_NEAR(mass.integral.value, 1, 2e-4) << manifold << ' ' << name_of(kind);
     }
   }
@@ -59,7 +59,7 @@ TEST(AutoregressiveSlow, MassOnSphereTimesCircle) {
     CubatureOptions options;
     options.absolute = 2e-3;
     options.evaluations = 400000;
-    const Mass mass = total_mass(*model, options);
+    const Mass mass = flow_mass(*model, {options});
     EXPECT_NEAR(mass.integral.value, 1, 2e-3) << name_of(kind);
   }
 }
@@ -68,7 +68,7 @@ TEST(Autoregressive, MassBeyondThreeDimensions) {
   for (const char* manifold :
        {"torus:5", "ball:2 x sphere:2", "sphere:2 x torus:2", "euclidean:2 x torus:2"}) {
     const auto model = random_transport<double>(chain(manifold), 5);
-    const Mass mass = total_mass(*model, {}, 60);
+    const Mass mass = flow_mass(*model, {{}, 60});
     EXPECT_TRUE(mass.from_samples);
     EXPECT_NEAR(mass.integral.value, 1, 1e-4) << manifold;
   }

@@ -4,7 +4,7 @@
 
 #include "riemflow/core/error.hpp"
 #include "riemflow/manifold/cubature.hpp"
-#include "riemflow/model/mass.hpp"
+#include "riemflow/model/flow_mass.hpp"
 #include "tests/flow/flows.hpp"
 #include "tests/flow/linear_target.hpp"
 
@@ -48,7 +48,7 @@ TEST(LearnedBase, MassIsOneAndDrawsComeFromIt) {
   for (const std::uint64_t seed : {1u, 2u}) {
     const auto flow = random_flow<double>(mixture_config(), seed);
     const auto exact = in_double(*flow, flow->config());
-    EXPECT_NEAR(total_mass(*exact, {}).integral.value, 1, 2e-4);
+    EXPECT_NEAR(flow_mass(*exact, {}).integral.value, 1, 2e-4);
     // Moved with the parameters, draws too: a mean at the pole with a large κ.
     const auto base = flow->parameters().last(15);
     for (std::size_t k = 0; k < 3; ++k) {

@@ -44,7 +44,7 @@ TEST(KernelChoice, OneBandwidthBeatsItsNeighboursOnValidation) {
   const auto score = [&](double factor) {
     KernelParameters moved = fit.parameters;
     for (double& h : moved.bandwidths) h *= factor;
-    return mean(KernelDensity(sphere, moved).log_prob(validation));
+    return mean(KernelMixture(sphere, moved).log_prob(validation));
   };
   EXPECT_NEAR(score(1), fit.score, 2e-3);
   EXPECT_GT(score(1), score(1.15));
@@ -60,7 +60,7 @@ TEST(SlowKernelChoice, AnisotropicKernelsFollowAFault) {
   for (int shape = 0; shape < 3; ++shape) {
     const KernelFit fit = fit_kernel_density(sphere, data, {}, static_cast<KernelShape>(shape));
     EXPECT_EQ(fit.recipe.shape, static_cast<KernelShape>(shape));
-    nll[shape] = -mean(KernelDensity(sphere, fit.parameters).log_prob(test));
+    nll[shape] = -mean(KernelMixture(sphere, fit.parameters).log_prob(test));
     EXPECT_NEAR(-fit.score, nll[shape], 0.15);
   }
   EXPECT_LT(nll[2], nll[0] - 0.1);
@@ -123,9 +123,9 @@ TEST(KernelChoice, GroupsAreKeptTogetherInCrossValidation) {
                   kept = fit_kernel_density(plane, twins, {}, KernelShape::one, nullptr, groups);
   EXPECT_LT(apart.recipe.scale, 0.05);
   EXPECT_GT(kept.recipe.scale, 0.15);
-  const double truth = mean(KernelDensity(plane, kept.parameters).log_prob(fresh));
+  const double truth = mean(KernelMixture(plane, kept.parameters).log_prob(fresh));
   EXPECT_NEAR(kept.score, truth, 0.15);
-  EXPECT_GT(apart.score, mean(KernelDensity(plane, apart.parameters).log_prob(fresh)) + 1);
+  EXPECT_GT(apart.score, mean(KernelMixture(plane, apart.parameters).log_prob(fresh)) + 1);
 }
 
 TEST(KernelChoice, BandwidthsAndShapesAreThoseOfTheRecipe) {
@@ -154,13 +154,13 @@ TEST(KernelChoice, BandwidthsAndShapesAreThoseOfTheRecipe) {
     EXPECT_NEAR(log_mean, std::log(0.2), 1e-12);
     EXPECT_NEAR(parameters.bandwidths[3] / parameters.bandwidths[8], std::sqrt(reach[3] / reach[8]), 1e-12)
         << name;
-    EXPECT_NO_THROW(KernelDensity(manifold, parameters));
+    EXPECT_NO_THROW(KernelMixture(manifold, parameters));
     // With shrinkage 1 a shape is the identity, and an elliptic kernel off spheres and tori a round one.
     if (name != "euclidean:2" && name != "ball:2") continue;
     recipe.shrinkage = 1;
-    const KernelDensity elliptic(manifold, data.parameters(recipe));
+    const KernelMixture elliptic(manifold, data.parameters(recipe));
     recipe.shape = KernelShape::local;
-    const KernelDensity round(manifold, data.parameters(recipe));
+    const KernelMixture round(manifold, data.parameters(recipe));
     for (std::size_t i = 0; i < 20; ++i)
       EXPECT_NEAR(elliptic.log_density_at(points[i]), round.log_density_at(points[i]), 3e-6) << name;
   }
@@ -185,14 +185,14 @@ TEST(KernelChoice, EndsInTimeWithAUsableRecipe) {
     }
     double best = -INFINITY;
     for (const KernelFit& fit : fits) {
-      const KernelDensity density(sphere, KernelData(sphere, data, 64).parameters(fit.recipe));
+      const KernelMixture density(sphere, KernelData(sphere, data, 64).parameters(fit.recipe));
       best = std::max(best, mean(density.log_prob(validation)));
     }
     EXPECT_GT(best, before - 0.02) << seconds;  // more time, no worse
     before = best;
   }
   const std::vector<KernelFit> all = fit_kernel_densities(sphere, data, validation);
-  const KernelDensity whole(sphere, KernelData(sphere, data, 64).parameters(all.back().recipe));
+  const KernelMixture whole(sphere, KernelData(sphere, data, 64).parameters(all.back().recipe));
   EXPECT_GT(before, mean(whole.log_prob(validation)) - 0.003);  // as without a limit
   EXPECT_THROW(fit_kernel_densities(sphere, data, validation, nullptr, {},
                                     {1e9, []() -> double { throw std::runtime_error("interrupted"); }}),
@@ -212,7 +212,7 @@ TEST(KernelChoice, EuclideanDataOfAnyPlaceAndScale) {
     const Points<double> validation = drawn(300, 2, offset, deviation);
     const KernelFit fit =
         fit_kernel_density(plane, drawn(100, 1, offset, deviation), validation, KernelShape::one);
-    const double found = mean(KernelDensity(plane, fit.parameters).log_prob(validation));
+    const double found = mean(KernelMixture(plane, fit.parameters).log_prob(validation));
     EXPECT_NEAR(found, fit.score, 2e-3);
     return found + 2 * std::log(deviation);
   };

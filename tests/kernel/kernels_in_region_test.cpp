@@ -39,7 +39,7 @@ KernelParameters kernel_at(double latitude, double longitude, double h, double r
 
 /// The probability by cubature over the region's patches.
 double by_cubature(const KernelParameters& kernels, const EarthRegion& region) {
-  const KernelDensity density(parse_manifold<double>("sphere:2"), kernels, 1e-12);
+  const KernelMixture density(parse_manifold<double>("sphere:2"), kernels, 1e-12);
   const Integral integral = integrate(
       [&](const Points<double>& points, std::span<double> values) {
         for (std::size_t i = 0; i < values.size(); ++i)

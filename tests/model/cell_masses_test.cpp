@@ -7,7 +7,8 @@
 #include <numeric>
 
 #include "riemflow/core/error.hpp"
-#include "riemflow/model/kernel_model.hpp"
+#include "riemflow/model/flow_density.hpp"
+#include "riemflow/model/kernel_density.hpp"
 #include "riemflow/model/mass.hpp"
 #include "riemflow/model/mixture_density.hpp"
 #include "riemflow/model/pool_density.hpp"
@@ -20,9 +21,8 @@ namespace {
 
 using density_test::kernels_on;
 
-template <class T>
-std::vector<double> all_masses(Density<T>& density, const Lattice& lattice, std::size_t rows_at_once = 7) {
-  CellMasses<T> cells(density, lattice);
+std::vector<double> all_masses(const Density& density, const Lattice& lattice, std::size_t rows_at_once = 7) {
+  CellMasses cells(density, lattice);
   std::vector<double> result;
   const std::size_t n = lattice.rows.centres.size();
   for (std::size_t row = 0; row < n; row += rows_at_once) {
@@ -39,7 +39,7 @@ TEST(CellMasses, RingsOfAKernelAtThePole) {
   for (const double kappa : {1e2, 1e4, 1e6, 1e8}) {
     MixtureParameters p{Points<double>(1, 3), {1}, {kappa}};
     p.means[0][2] = 1;
-    MixtureDensity<double> density("sphere:2", p, 2);
+    MixtureDensity density("sphere:2", p, 2);
     for (const std::size_t n : {18, 180}) {
       const std::vector<double> masses = all_masses(density, earth_lattice(n, -180));
       EXPECT_NEAR(sum(masses), 1, 2e-4);
@@ -71,7 +71,7 @@ TEST(CellMasses, CellsOfThePlaneInClosedForm) {
   };
   for (const std::size_t n : {4, 16}) {
     const Lattice lattice = euclidean_lattice(n, 4);
-    KernelModel<double> density("euclidean:2", p, 1);
+    KernelDensity density("euclidean:2", p, 1);
     const std::vector<double> masses = all_masses(density, lattice);
     for (std::size_t cell = 0; cell < masses.size(); ++cell) {
       const std::size_t row = cell / n, column = cell % n;
@@ -99,7 +99,7 @@ TEST(CellMasses, KernelDensitiesHaveMassOneAtAnyResolution) {
     for (const double h : {0.1, 1e-3})
       for (const double stretch : {1.0, 4.0}) {
         const std::shared_ptr<const Manifold<double>> manifold = parse_manifold<double>(name);
-        KernelModel<double> density(name, kernels_on(manifold, kSanitized ? 3 : 12, h, 2, stretch, 3), 2);
+        KernelDensity density(name, kernels_on(manifold, kSanitized ? 3 : 12, h, 2, stretch, 3), 2);
         for (const Lattice& lattice : lattices) {
           // The corner cells of a coarse disk are lost with what lies in them.
           const bool rim = lattice.rows.name == "x" && lattice.ambient == 2 && lattice.size() == 100;
@@ -110,8 +110,7 @@ TEST(CellMasses, KernelDensitiesHaveMassOneAtAnyResolution) {
 }
 
 /// ∫ p over a cell by cubature.
-Integral cell_integral(Density<double>& density, const Lattice& lattice, std::size_t row,
-                       std::size_t column) {
+Integral cell_integral(const Density& density, const Lattice& lattice, std::size_t row, std::size_t column) {
   Patch patch;
   patch.dimension = 2;
   patch.low = {lattice.rows.edges[row], lattice.columns.edges[column], 0};
@@ -128,14 +127,14 @@ TEST(CellMasses, FlowsAgreeWithCubatureCellByCell) {
   for (const auto& [name, lattice] :
        {std::pair{"sphere:2", earth_lattice(9, -180)}, std::pair{"torus:2", torus_lattice(12)}}) {
     if (kSanitized && lattice.ambient == 2) continue;
-    const auto flow = test::random_flow<double>(test::small_config(name), 4, 2, 3);
-    const std::vector<double> masses = all_masses(*flow, lattice);
+    const FlowDensity flow(test::random_flow<double>(test::small_config(name), 4, 2, 3));
+    const std::vector<double> masses = all_masses(flow, lattice);
     EXPECT_NEAR(sum(masses), 1, 1e-3) << name;
     const auto top =
         static_cast<std::size_t>(std::max_element(masses.begin(), masses.end()) - masses.begin());
     const std::size_t columns = lattice.columns.centres.size();
     for (const std::size_t cell : {top, (top + 5) % masses.size(), std::size_t{0}}) {
-      const Integral wanted = cell_integral(*flow, lattice, cell / columns, cell % columns);
+      const Integral wanted = cell_integral(flow, lattice, cell / columns, cell % columns);
       EXPECT_NEAR(masses[cell], wanted.value, 2e-3 * wanted.value + 1e-6) << name << " " << cell;
     }
   }
@@ -145,13 +144,14 @@ TEST(CellMasses, FlowsAgreeWithCubatureCellByCell) {
 /// elsewhere.
 TEST(CellMasses, AFineLatticeAddsUpToACoarseOne) {
   const std::shared_ptr<const Manifold<double>> manifold = parse_manifold<double>("sphere:2");
-  std::vector<std::unique_ptr<Density<double>>> densities;
-  densities.push_back(test::random_flow<double>(test::small_config("sphere:2", 1e-5), 4, 2, 3));
-  densities.push_back(std::make_unique<KernelModel<double>>(
-      "sphere:2", kernels_on(manifold, 40, 0.02, 2, 2, 5), 2));  // more than a degree, so they are wide
+  std::vector<std::shared_ptr<Density>> densities;
+  densities.push_back(std::make_shared<FlowDensity>(
+      test::random_flow<double>(test::small_config("sphere:2", 1e-5), 4, 2, 3)));
+  densities.push_back(std::make_unique<KernelDensity>("sphere:2", kernels_on(manifold, 40, 0.02, 2, 2, 5),
+                                                      2));  // more than a degree, so they are wide
   const Lattice fine = earth_lattice(360, -180), coarse = earth_lattice(180, -180);
   for (const auto& density : densities) {
-    CellMasses<double> by_half(*density, fine), by_one(*density, coarse);
+    CellMasses by_half(*density, fine), by_one(*density, coarse);
     for (const std::size_t row : {0, 88, 178}) {
       const std::vector<double> halves = by_half.rows(2 * row, 2 * row + 4), ones = by_one.rows(row, row + 2);
       for (std::size_t i = 0; i < ones.size(); ++i) {
@@ -165,22 +165,22 @@ TEST(CellMasses, AFineLatticeAddsUpToACoarseOne) {
 
 TEST(CellMasses, APoolIsTheSumOfItsMembers) {
   const auto members = [] {
-    std::vector<std::unique_ptr<Density<float>>> result;
-    result.push_back(test::random_flow<float>(test::small_config("sphere:2", 1e-5), 1));
-    const std::shared_ptr<const Manifold<double>> manifold = parse_manifold<double>("sphere:2");
+    std::vector<std::shared_ptr<Density>> result;
     result.push_back(
-        std::make_unique<KernelModel<float>>("sphere:2", kernels_on(manifold, 20, 1e-3, 2, 1, 5), 1));
+        std::make_shared<FlowDensity>(test::random_flow<float>(test::small_config("sphere:2", 1e-5), 1)));
+    const std::shared_ptr<const Manifold<double>> manifold = parse_manifold<double>("sphere:2");
+    result.push_back(std::make_unique<KernelDensity>("sphere:2", kernels_on(manifold, 20, 1e-3, 2, 1, 5), 1));
     return result;
   };
   const Lattice lattice = earth_lattice(18, -180);
-  PoolDensity<float> pool(members(), {0.25, 0.75});
+  PoolDensity pool(members(), {0.25, 0.75});
   const std::vector<double> flow = all_masses(pool.member(0), lattice),
                             kernels = all_masses(pool.member(1), lattice, 18),
                             both = all_masses(pool, lattice);
   EXPECT_NEAR(sum(both), 1, 1e-3);
   for (std::size_t i = 0; i < both.size(); ++i)
     EXPECT_NEAR(both[i], 0.25 * flow[i] + 0.75 * kernels[i], 1e-12 + 1e-6 * both[i]);
-  CellMasses<float> cells(pool, lattice);
+  CellMasses cells(pool, lattice);
   cells.rows(0, 18);
   EXPECT_LT(cells.error(), 2.2e-3);
   EXPECT_GT(cells.error(), 0);
@@ -189,14 +189,14 @@ TEST(CellMasses, APoolIsTheSumOfItsMembers) {
 TEST(CellMasses, SameBitsForAnyNumberOfThreads) {
   const std::shared_ptr<const Manifold<double>> manifold = parse_manifold<double>("torus:2");
   const KernelParameters p = kernels_on(manifold, 50, 0.05, 10, 2, 23);
-  KernelModel<double> one("torus:2", p, 1), three("torus:2", p, 3);
+  KernelDensity one("torus:2", p, 1), three("torus:2", p, 3);
   EXPECT_EQ(all_masses(one, torus_lattice(36)), all_masses(three, torus_lattice(36)));
 }
 
 TEST(CellMasses, WhatIsThrownBetweenEndsIt) {
-  const auto flow = test::random_flow<double>(test::small_config("torus:2"), 4, 1, 1);
+  const FlowDensity flow(test::random_flow<double>(test::small_config("torus:2"), 4, 1, 1));
   const Lattice lattice = torus_lattice(360);
-  CellMasses<double> cells(*flow, lattice);
+  CellMasses cells(flow, lattice);
   int calls = 0;
   EXPECT_THROW(cells.rows(0, 360,
                           [&] {

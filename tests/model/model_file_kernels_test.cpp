@@ -3,7 +3,7 @@
 #include <cmath>
 #include <limits>
 
-#include "riemflow/model/kernel_model.hpp"
+#include "riemflow/model/kernel_density.hpp"
 #include "tests/kernel/kernel_cases.hpp"
 #include "tests/model/changed_model.hpp"
 
@@ -19,7 +19,7 @@ Model flow_over_kernels() {
   config.field.width = 4;
   config.field.depth = 1;
   const auto base =
-      std::make_shared<KernelDensity>(parse_manifold<double>("sphere:2"), some_kernels("sphere:2", 2));
+      std::make_shared<KernelMixture>(parse_manifold<double>("sphere:2"), some_kernels("sphere:2", 2));
   return make_model(*make_transport<float>(config, 1, 1, Device::cpu, base));
 }
 
@@ -35,12 +35,12 @@ TEST(ModelFileKernels, ComeBackBitForBit) {
       EXPECT_EQ(back.bandwidths, kernels.bandwidths);
       EXPECT_EQ(back.shapes, kernels.shapes);
       EXPECT_EQ(back.wide, kernels.wide);
-      const auto density = make_density<double>(read, 1);
-      KernelModel<double> expected(manifold, kernels, 1);
+      const auto density = make_density(read, {0, 1});
+      KernelDensity expected(manifold, kernels, 1);
       const Points<double> points = expected.sample(20, 1).frames.back();
       EXPECT_EQ(density->log_prob(points).values, expected.log_prob(points).values);
       EXPECT_THROW(make_flow<double>(read, 1), Error);
-      EXPECT_THROW(make_density<double>(read, 1, Device::cuda), Error);
+      EXPECT_THROW(make_density(read, {0, 1, Device::cuda}), Error);
     }
 }
 

@@ -25,8 +25,8 @@ TEST(ModelFileMixture, ComesBackBitForBit) {
     EXPECT_EQ(mixture.weights, two_components().weights);
     EXPECT_EQ(mixture.means.values, two_components().means.values);
     EXPECT_EQ(mixture.kappas, two_components().kappas);
-    const auto density = make_density<double>(read, 1);
-    MixtureDensity<double> expected(manifold, two_components(), 1);
+    const auto density = make_density(read, {0, 1});
+    MixtureDensity expected(manifold, two_components(), 1);
     const Points<double> points = expected.sample(20, 1).frames.back();
     EXPECT_EQ(density->log_prob(points).values, expected.log_prob(points).values);
     EXPECT_THROW(make_flow<double>(read, 1), Error);

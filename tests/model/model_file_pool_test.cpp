@@ -46,12 +46,12 @@ TEST(ModelFilePool, HoldsItsMembersWhole) {
   EXPECT_EQ(pool.members[2].metadata.at("name"), "flow 2");
   EXPECT_TRUE(pool.members[2].state.empty());
   EXPECT_EQ(pool.members[1].parameters, mixture_model().parameters);
-  const auto density = make_density<float>(read, 1);
-  const Points<float> points = density->sample(50, 1).frames.back();
+  const auto density = make_density(read, {0, 1});
+  const Points<double> points = density->sample(50, 1).frames.back();
   const auto own = density->log_prob(points).values,
-             a = make_density<float>(flow_model<float>("sphere:2", 1), 1)->log_prob(points).values,
-             b = make_density<float>(mixture_model(), 1)->log_prob(points).values,
-             c = make_density<float>(flow, 1)->log_prob(points).values;
+             a = make_density(flow_model<float>("sphere:2", 1), {0, 1})->log_prob(points).values,
+             b = make_density(mixture_model(), {0, 1})->log_prob(points).values,
+             c = make_density(flow, {0, 1})->log_prob(points).values;
   for (std::size_t i = 0; i < points.size(); ++i)
     EXPECT_NEAR(own[i], std::log(0.2 * std::exp(a[i]) + 0.5 * std::exp(b[i]) + 0.3 * std::exp(c[i])), 1e-5);
 }

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "riemflow/core/error.hpp"
+#include "riemflow/model/flow_density.hpp"
 #include "tests/flow/flows.hpp"
 
 namespace riemflow {
@@ -22,7 +23,7 @@ TrustOptions quick() {
 TEST(Trust, RandomFlowsAreTrustworthy) {
   for (const char* name : {"sphere:2", "ball:2,K=-0.5", "torus:2", "sphere:1 x ball:1", "euclidean:1"}) {
     const auto flow = random_flow<float>(small_config(name, 1e-5), 2, 2, 1.5);
-    const Trust trust = examine(*flow, quick());
+    const Trust trust = examine(seen_as_density(*flow), quick());
     EXPECT_TRUE(trust.reasons.empty()) << name << ": " << (trust.reasons.empty() ? "" : trust.reasons[0]);
     EXPECT_EQ(trust.points, 100u);
     EXPECT_NEAR(trust.reference_tolerance, 1e-6, 1e-12);
@@ -38,7 +39,8 @@ TEST(Trust, RandomFlowsAreTrustworthy) {
 TEST(Trust, LooseSolvesShow) {
   const auto tight = random_flow<double>(small_config("sphere:2", 1e-6), 3, 2, 2.5);
   const auto loose = random_flow<double>(small_config("sphere:2", 1e-3), 3, 2, 2.5);
-  const Trust good = examine(*tight, quick()), bad = examine(*loose, quick());
+  const Trust good = examine(seen_as_density(*tight), quick()),
+              bad = examine(seen_as_density(*loose), quick());
   EXPECT_GT(bad.accuracy.mean, 30 * good.accuracy.mean);
   EXPECT_GT(bad.round_trip.most, 30 * good.round_trip.most);
 }
@@ -47,7 +49,7 @@ TEST(Trust, FailuresAreReasons) {
   FlowConfig config = small_config("sphere:2");
   config.solver.max_evaluations = 3;
   const auto flow = random_flow<float>(config, 2, 2, 2);
-  const Trust trust = examine(*flow, quick());
+  const Trust trust = examine(seen_as_density(*flow), quick());
   EXPECT_GT(trust.failed, 0u);
   EXPECT_FALSE(trust.reasons.empty());
   EXPECT_FALSE(trust.mass.integral.converged);
@@ -58,7 +60,7 @@ TEST(Trust, FixedStepsAreComparedWithErrorControl) {
   config.solver.method = "rk4";
   config.solver.fixed_steps = 1;
   const auto flow = random_flow<double>(config, 3, 2, 3);
-  const Trust trust = examine(*flow, quick());
+  const Trust trust = examine(seen_as_density(*flow), quick());
   EXPECT_GT(trust.accuracy.mean, kAccuracyMeanBar);
   EXPECT_FALSE(trust.reasons.empty());
 }

@@ -7,10 +7,11 @@
 #include "apps/riemflow/support/options.hpp"
 #include "riemflow/core/error.hpp"
 #include "riemflow/model/evaluation.hpp"
+#include "riemflow/model/flow_density.hpp"
 
 namespace riemflow::app {
 
-/// use(flow), a Transport, of a model that is one, or of a pool's flow with the largest weight, which is
+/// use(flow), a FlowDensity, of a model that is one, or of a pool's flow with the largest weight, which is
 /// said. Throws Error for others: `what` they do not have.
 template <class Use>
 auto with_flow(const Model& model, const ModelChoice& choice, const char* what, Use&& use) {
@@ -21,9 +22,8 @@ auto with_flow(const Model& model, const ModelChoice& choice, const char* what, 
           "give a model that is a flow");
   if (model.config.model == ModelKind::pool)
     say("The {} are those of the pool's flow with the largest weight.", what);
-  return with_density(*flow, Evaluation(choice), [&]<class T>(Density<T>& density) {
-    return use(dynamic_cast<Transport<T>&>(density));
-  });
+  const std::unique_ptr<Density> density = make_density(*flow, Evaluation(choice));
+  return use(*density->parts().front().flow());
 }
 
 }  // namespace riemflow::app

@@ -67,7 +67,7 @@ std::vector<PointScores> kernel_density_scores(const std::string& manifold_name,
     KernelData centres(manifold, known, std::max({1, fit.recipe.neighbours, fit.recipe.shape_neighbours}),
                        &pool);
     return PointScores{"kernel density (" + (kind == "one" ? "one bandwidth" : kind + " kernels") + ")",
-                       KernelDensity(manifold, centres.parameters(fit.recipe)).log_prob(test, &pool)};
+                       KernelMixture(manifold, centres.parameters(fit.recipe)).log_prob(test, &pool)};
   };
   std::vector<PointScores> all = {scores_of(KernelShape::one, 0, kShareOfOne)};
   PointScores best = scores_of(std::nullopt, kShareOfOne, 1);

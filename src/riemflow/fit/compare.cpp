@@ -96,7 +96,7 @@ void add_fit(const DataSet& data, const FitOptions& options, const Observer& obs
   const Evaluation choice{0, options.threads};
   add_scores(log_densities_of_model(model, choice, part_of<double>(data.points, data.split.test)), result);
   const Mass mass = with_exact_density(model, choice, [&](auto& density) {
-    return total_mass(density, kMassOptions, kMassSamples, options.seed, FlowMass::by_change_of_variables);
+    return density.mass({kMassOptions, kMassSamples, options.seed, FlowMass::by_change_of_variables});
   });
   result["mass"] = mass.integral.value;
   result["mass_error"] = mass.integral.error;

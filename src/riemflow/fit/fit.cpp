@@ -8,6 +8,7 @@
 #include "riemflow/core/error.hpp"
 #include "riemflow/distribution/draws.hpp"
 #include "riemflow/fit/target_score.hpp"
+#include "riemflow/model/flow_density.hpp"
 
 namespace riemflow {
 namespace {
@@ -203,7 +204,7 @@ template <class T>
 double Fit<T>::validation_loss(const Points<T>& validation) {
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
   if (target_) {
-    const TargetScore score = score_against(flow_, *target_, draws_, config_.train.seed);
+    const TargetScore score = score_against(seen_as_density(flow_), *target_, draws_, config_.train.seed);
     return score.failed == 0 ? score.reverse_kl : kInfinity;
   }
   const LogProb<T> scored = flow_.log_prob(validation, {config_.train.seed, 0});

@@ -13,7 +13,8 @@
 #include "riemflow/fit/fit_kinds.hpp"
 #include "riemflow/fit/provenance.hpp"
 #include "riemflow/manifold/parse.hpp"
-#include "riemflow/model/kernel_model.hpp"
+#include "riemflow/model/flow_density.hpp"
+#include "riemflow/model/kernel_density.hpp"
 
 namespace riemflow {
 namespace {
@@ -126,12 +127,12 @@ class FlowRun {
     } else {
       const KernelFit fit = choose_kernels(data_, options_, 1.0 / 3, observer_);
       parameters = fit.parameters;
-      KernelModel<double> density(data_.manifold, parameters, options_.threads);
+      KernelDensity density(data_.manifold, parameters, options_.threads);
       observer_.tell("Base: {}; its validation NLL is {:.4f} nats.", text_of({fit.recipe, parameters.size()}),
                      data_.standardisation.log_scale() -
                          density.log_prob(part_of<double>(data_.points, data_.split.validation)).mean());
     }
-    return std::make_shared<KernelDensity>(parse_manifold<double>(data_.manifold), std::move(parameters));
+    return std::make_shared<KernelMixture>(parse_manifold<double>(data_.manifold), std::move(parameters));
   }
 
   /// Names a point that its rounding to T takes off the manifold by its line.
@@ -190,7 +191,7 @@ class FlowRun {
   }
 
   /// As many draws of the model as `seconds` have room for, by the time that a few take.
-  std::size_t final_draws(Density<T>& density, double seconds) const {
+  std::size_t final_draws(const Density& density, double seconds) const {
     if (std::isinf(seconds)) return kFinalDraws;
     const auto start = Clock::now();
     score_against(density, *data_.target, kFewDraws, options_.seed + 1);
@@ -205,7 +206,7 @@ class FlowRun {
     result.test_nll = result.test_error = result.reference_nll = std::numeric_limits<double>::quiet_NaN();
     if (data_.target) {
       const std::unique_ptr<Transport<T>> exact = exact_flow();
-      Transport<T>& flow = exact ? *exact : *flow_;
+      const FlowDensity flow = seen_as_density(exact ? *exact : *flow_);
       const std::size_t draws = final_draws(flow, seconds);
       result.target = score_against(flow, *data_.target, draws, options_.seed + 1);
       result.failed_test_points = result.target->failed;

@@ -10,7 +10,7 @@
 #include "riemflow/fit/fit_kinds.hpp"
 #include "riemflow/fit/provenance.hpp"
 #include "riemflow/manifold/parse.hpp"
-#include "riemflow/model/kernel_model.hpp"
+#include "riemflow/model/kernel_density.hpp"
 
 namespace riemflow {
 namespace {
@@ -52,7 +52,7 @@ FitResult fit_kernel_model(const DataSet& data, const FitOptions& options, Obser
   FitResult result;
   result.progress.iteration = result.progress.best_iteration = fit.evaluations;
   const double unit = data.standardisation.log_scale();
-  KernelModel<double> density(data.manifold, fit.parameters, options.threads);
+  KernelDensity density(data.manifold, fit.parameters, options.threads);
   // As many points as there is time for.
   const double most = kScoresOfAll * seconds_of(options.time_limit) / (2 * fit.seconds);
   const auto scored_of = [&](std::vector<std::size_t> rows) {

@@ -161,7 +161,7 @@ class MixtureRun {
     result.reference = "uniform density";
     result.test_nll = result.test_error = result.reference_nll = kNaN;
     if (data_.split.test.empty()) return;
-    MixtureDensity<double> density(data_.manifold, mixture, settings_.threads);
+    MixtureDensity density(data_.manifold, mixture, settings_.threads);
     const LogProb<double> scored = density.log_prob(part_of<double>(data_.points, data_.split.test));
     result.test_nll = -scored.mean();
     result.test_error = scored.standard_error();

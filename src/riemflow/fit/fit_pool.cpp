@@ -222,11 +222,11 @@ class PoolRun {
   void add_kernels(std::vector<KernelData>& centres, const KernelRecipe& recipe, std::string name) {
     Contender contender{std::move(name), {}, {}, {}, false};
     for (std::size_t k = 0; k < folds_.size(); ++k) {
-      const KernelDensity own(manifold_, centres[k].parameters(recipe));
+      const KernelMixture own(manifold_, centres[k].parameters(recipe));
       const std::vector<double> scores = own.log_prob(part(folds_[k].held_out), &pool_);
       contender.validation.insert(contender.validation.end(), scores.begin(), scores.end());
     }
-    const KernelDensity all(manifold_, centres.back().parameters(recipe));
+    const KernelMixture all(manifold_, centres.back().parameters(recipe));
     contender.test = all.log_prob(test_, &pool_);
     contender.models.push_back(make_model(data_.manifold, all.parameters()));
     add(std::move(contender));

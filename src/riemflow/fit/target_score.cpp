@@ -11,8 +11,7 @@ namespace riemflow {
 
 namespace {
 
-template <class T>
-void require_same_space(const Density<T>& model, const Distribution<double>& target) {
+void require_same_space(const Density& model, const Distribution<double>& target) {
   require(target.ambient() == model.manifold().ambient(),
           "the target " + target.name() + " is not on " + model.manifold().name(),
           "give a target on the model's manifold");
@@ -20,19 +19,16 @@ void require_same_space(const Density<T>& model, const Distribution<double>& tar
 
 }  // namespace
 
-template <class T>
-TargetScore score_against(Density<T>& model, const Distribution<double>& target, std::size_t n,
+TargetScore score_against(const Density& model, const Distribution<double>& target, std::size_t n,
                           std::uint64_t seed) {
   require_same_space(model, target);
-  const Carried<T> sample = model.sample(n, seed);
-  const Points<T> drawn = finite_points(sample.frames.back());
-  const LogProb<T> own = model.log_prob(drawn);
-  const std::vector<double> truth = log_densities_of(target, converted<double>(drawn));
+  const Points<double> drawn = finite_points(model.sample(n, seed).frames.back());
+  const LogProb<double> own = model.log_prob(drawn);
+  const std::vector<double> truth = log_densities_of(target, drawn);
 
   std::vector<double> log_weight;
   for (std::size_t i = 0; i < truth.size(); ++i)
-    if (const double w = truth[i] - static_cast<double>(own.values[i]); !std::isnan(w))
-      log_weight.push_back(w);
+    if (const double w = truth[i] - own.values[i]; !std::isnan(w)) log_weight.push_back(w);
   TargetScore score;
   score.draws = log_weight.size();
   score.failed = n - score.draws;
@@ -66,17 +62,19 @@ Points<T> target_draws(const Manifold<T>& manifold, const Distribution<double>& 
   return good;
 }
 
-template <class T>
-TargetCover cover_of(Density<T>& model, const Distribution<double>& target, std::size_t n,
+TargetCover cover_of(const Density& model, const Distribution<double>& target, std::size_t n,
                      std::uint64_t seed) {
   require_same_space(model, target);
-  const Points<T> drawn = target_draws(model.manifold(), target, n, seed);
-  const LogProb<T> own = model.log_prob(drawn);
-  const std::vector<double> truth = log_densities_of(target, converted<double>(drawn));
+  const Points<double> all = draws_of(target, n, seed, 0, 0, Purpose::target_sample);
+  Points<double> drawn(0, all.dimension);
+  for (std::size_t i = 0; i < all.size(); ++i)
+    if (!model.defect(all[i])) drawn.values.insert(drawn.values.end(), all[i].begin(), all[i].end());
+  const LogProb<double> own = model.log_prob(drawn);
+  const std::vector<double> truth = log_densities_of(target, drawn);
   double sum = 0, square = 0, missed = 0;
   TargetCover cover;
   for (std::size_t i = 0; i < truth.size(); ++i) {
-    const double shortfall = truth[i] - static_cast<double>(own.values[i]);
+    const double shortfall = truth[i] - own.values[i];
     if (std::isnan(shortfall)) continue;
     ++cover.draws;
     sum += shortfall;
@@ -92,13 +90,9 @@ TargetCover cover_of(Density<T>& model, const Distribution<double>& target, std:
   return cover;
 }
 
-template TargetCover cover_of(Density<float>&, const Distribution<double>&, std::size_t, std::uint64_t);
-template TargetCover cover_of(Density<double>&, const Distribution<double>&, std::size_t, std::uint64_t);
 template Points<float> target_draws(const Manifold<float>&, const Distribution<double>&, std::size_t,
                                     std::uint64_t, std::uint64_t);
 template Points<double> target_draws(const Manifold<double>&, const Distribution<double>&, std::size_t,
                                      std::uint64_t, std::uint64_t);
-template TargetScore score_against(Density<float>&, const Distribution<double>&, std::size_t, std::uint64_t);
-template TargetScore score_against(Density<double>&, const Distribution<double>&, std::size_t, std::uint64_t);
 
 }  // namespace riemflow

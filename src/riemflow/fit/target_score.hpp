@@ -3,7 +3,7 @@
 // model misses, and from draws of the target, which can.
 
 #include "riemflow/distribution/distribution.hpp"
-#include "riemflow/flow/density.hpp"
+#include "riemflow/model/density.hpp"
 
 namespace riemflow {
 
@@ -18,8 +18,7 @@ struct TargetScore {
 };
 
 /// On n draws of the model, numbered from 0 under `seed`. target: on the model's manifold.
-template <class T>
-TargetScore score_against(Density<T>& model, const Distribution<double>& target, std::size_t n,
+TargetScore score_against(const Density& model, const Distribution<double>& target, std::size_t n,
                           std::uint64_t seed);
 
 /// How much of the target the model covers.
@@ -29,14 +28,13 @@ struct TargetCover {
   /// Share of the target's mass that lies where the model's density is below kMissed times the target's.
   double missed_share = 0;
   std::size_t draws = 0;   ///< that did not fail
-  std::size_t failed = 0;  ///< draws without a place in T or without a density of the model
+  std::size_t failed = 0;  ///< draws without a place in its precision or without a density of the model
 };
 /// A model that is merely blurred stays above; a mode that it has not found is far below.
 inline constexpr double kMissed = 0.1;
 
 /// On n draws of the target, numbered from 0 under `seed`.
-template <class T>
-TargetCover cover_of(Density<T>& model, const Distribution<double>& target, std::size_t n,
+TargetCover cover_of(const Density& model, const Distribution<double>& target, std::size_t n,
                      std::uint64_t seed);
 
 /// Draws of the target in T, numbered from 0; those that rounding takes off the manifold are left out.

@@ -13,6 +13,7 @@
 #include "riemflow/flow/flow.hpp"
 #include "riemflow/io/embedded.hpp"
 #include "riemflow/manifold/parse.hpp"
+#include "riemflow/model/flow_density.hpp"
 #include "riemflow/model/score_points.hpp"
 
 namespace riemflow {
@@ -274,7 +275,7 @@ ScoreTimings time_score(std::uint64_t points, std::uint64_t iterations) {
     start = Clock::now();
     const auto source = open_points_in(csv, "earthquakes", options);
     TaskObserver nobody;
-    const Scores scores = score_points<float>(flow, *source, nobody);
+    const Scores scores = score_points(seen_as_density(flow), *source, nobody);
     timings.runs.push_back({flow.threads(), seconds_since(start), reading, scores.points,
                             scores.failures.count,
                             static_cast<double>(scores.evaluations) /

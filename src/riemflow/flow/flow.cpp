@@ -10,7 +10,7 @@
 #include "riemflow/distribution/draws.hpp"
 #include "riemflow/distribution/rounded.hpp"
 #include "riemflow/distribution/uniform.hpp"
-#include "riemflow/kernel/kernel_density.hpp"
+#include "riemflow/kernel/kernel_mixture.hpp"
 #include "riemflow/manifold/parse.hpp"
 
 namespace riemflow {
@@ -82,10 +82,10 @@ template <class T>
 std::shared_ptr<const Distribution<double>> Flow<T>::exact_base() const {
   // Kernel densities alone: what a caller made up has no mass that anyone vouches for.
   if constexpr (std::is_same_v<T, double>) {
-    return std::dynamic_pointer_cast<const KernelDensity>(base_);
+    return std::dynamic_pointer_cast<const KernelMixture>(base_);
   } else {
     const auto* rounded = dynamic_cast<const Rounded<T>*>(base_.get());
-    return rounded == nullptr ? nullptr : std::dynamic_pointer_cast<const KernelDensity>(rounded->exact());
+    return rounded == nullptr ? nullptr : std::dynamic_pointer_cast<const KernelMixture>(rounded->exact());
   }
 }
 

@@ -28,4 +28,9 @@ void validate(const FlowConfig& config) {
           "it is for riemannian models on unit spheres, such as sphere:2");
 }
 
+FlowConfig with_exact_divergence(FlowConfig config) {
+  config.divergence.estimator = DivergenceEstimator::exact;
+  return config;
+}
+
 }  // namespace riemflow

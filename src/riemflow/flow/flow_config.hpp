@@ -38,4 +38,7 @@ struct FlowConfig {
 /// Throws Error on a configuration that cannot be meant.
 void validate(const FlowConfig& config);
 
+/// With the exact divergence, which integrals need.
+FlowConfig with_exact_divergence(FlowConfig config);
+
 }  // namespace riemflow

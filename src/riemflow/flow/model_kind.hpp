@@ -14,7 +14,7 @@ enum class ModelKind {
   wrapped,
   stereographic,
   vmf_mixture,  ///< a mixture of von Mises–Fisher distributions: no flow
-  kde,          ///< a kernel density (kernel/kernel_density.hpp): no flow
+  kde,          ///< a kernel density (kernel/kernel_mixture.hpp): no flow
   pool          ///< a mixture of fitted densities of any kind (model/pool_density.hpp)
 };
 

@@ -5,14 +5,17 @@
 
 #include <memory>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "riemflow/core/parameters.hpp"
 #include "riemflow/distribution/distribution.hpp"
-#include "riemflow/flow/density.hpp"
 #include "riemflow/flow/device.hpp"
 #include "riemflow/flow/flow_config.hpp"
 #include "riemflow/flow/resident.hpp"
+#include "riemflow/flow/results.hpp"
+#include "riemflow/flow/tile_flow.hpp"
+#include "riemflow/manifold/on_manifold.hpp"
 
 namespace riemflow {
 
@@ -20,10 +23,15 @@ namespace riemflow {
 std::vector<double> equally_spaced(double from, double to, int frames);
 
 template <class T>
-class Transport : public Density<T> {
+class Transport {
  public:
+  virtual ~Transport() = default;
+
+  virtual const Manifold<T>& manifold() const = 0;
+  virtual int threads() const = 0;
   virtual const FlowConfig& config() const = 0;
-  bool exact() const override { return config().divergence.estimator == DivergenceEstimator::exact; }
+  /// False where log_prob is an estimate (Hutchinson's): right on average, but its exponential is not.
+  bool exact() const { return config().divergence.estimator == DivergenceEstimator::exact; }
   virtual std::span<T> parameters() = 0;
   virtual std::span<const T> parameters() const = 0;
   /// The parts of the parameter vector by name.
@@ -35,6 +43,11 @@ class Transport : public Density<T> {
 
   /// Tolerances for all calls that follow: training is cheaper with loose ones, claims need tight ones.
   virtual void set_tolerance(double rtol, double atol) = 0;
+
+  /// log p(x) per point, with respect to the Riemannian volume. The key names the noise of a Hutchinson
+  /// estimate; exact densities need none. Error(Fault::bad_data) for a point that is not on the manifold.
+  virtual LogProb<T> log_prob(const Points<T>& points, const NoiseKey& key) = 0;
+  LogProb<T> log_prob(const Points<T>& points) { return log_prob(points, {}); }
 
   /// n draws from the base, on the manifold: the starting points of sample(n, seed, first). NaN for those
   /// that the manifold has no place for (a naive model's).
@@ -54,8 +67,10 @@ class Transport : public Density<T> {
   /// The draws sample_base(n, seed, 0, first) carried, seen at each of the times, from 0 on.
   virtual Carried<T> draw_paths(std::size_t n, std::uint64_t seed, std::uint64_t first,
                                 const std::vector<double>& times);
-  using Density<T>::sample;
-  Carried<T> sample(std::size_t n, std::uint64_t seed, std::uint64_t first) override;
+  /// n draws from the model, those numbered `first` on, as the one frame. A long sample drawn in pieces is
+  /// the same bit for bit if the pieces but the last are multiples of kLanes: the points of a tile share
+  /// their steps.
+  Carried<T> sample(std::size_t n, std::uint64_t seed, std::uint64_t first = 0);
 
   /// Training without the host in between; null where there is none.
   virtual ResidentTraining<T>* resident() { return nullptr; }
@@ -85,6 +100,9 @@ class Transport : public Density<T> {
   /// such gradient.
   virtual std::shared_ptr<const Distribution<T>> target_of(
       std::shared_ptr<const Distribution<double>> target) const = 0;
+
+  /// Error as check_on_manifold.
+  void check(const Points<T>& points) const { check_on_manifold(manifold(), points); }
 };
 
 /// As config.model says, with random parameters from `seed`. threads: 0 means one for each core, of the CPU.

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "riemflow/kernel/kernel_density.hpp"
+#include "riemflow/kernel/kernel_mixture.hpp"
 
 namespace riemflow {
 

@@ -150,7 +150,7 @@ double KernelSearch::score(const RecipePlace& place, double& wide) {
   candidate.wide = kLeastWide;
   std::vector<Query> queries;
   for (Fold& fold : folds_) {
-    const KernelDensity density(data_.manifold(), fold.data.parameters(candidate), kTolerance);
+    const KernelMixture density(data_.manifold(), fold.data.parameters(candidate), kTolerance);
     const std::vector<double> log_p = log_densities(density, fold.queries);
     for (std::size_t i = 0; i < log_p.size(); ++i)
       queries.emplace_back(log_p[i], fold.log_wide[i], fold.weights[i]);
@@ -175,7 +175,7 @@ double KernelSearch::score(const RecipePlace& place, double& wide) {
   return sum / total;
 }
 
-std::vector<double> KernelSearch::log_densities(const KernelDensity& density, const Points<double>& queries) {
+std::vector<double> KernelSearch::log_densities(const KernelMixture& density, const Points<double>& queries) {
   constexpr std::size_t kPiece = 32;
   std::vector<double> values(queries.size());
   const auto piece = [&](std::size_t p, int) {

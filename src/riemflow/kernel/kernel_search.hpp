@@ -51,8 +51,8 @@ class KernelSearch {
 
   /// Mean log-likelihood with the best ε, which is left in `wide`.
   double score(const RecipePlace& place, double& wide);
-  /// As KernelDensity::log_prob, asking for the time now and then.
-  std::vector<double> log_densities(const KernelDensity& density, const Points<double>& queries);
+  /// As KernelMixture::log_prob, asking for the time now and then.
+  std::vector<double> log_densities(const KernelMixture& density, const Points<double>& queries);
   bool out_of_time() const { return !(watch_.elapsed() < deadline_); }
   bool try_place(const RecipePlace& place);
   /// From a tenth of the mean distance to the nearest neighbour to a hundred times that.

@@ -17,7 +17,7 @@
 // by less than 1e-7: data and borders both like round degrees.
 
 #include "riemflow/distribution/mixture_sums.hpp"
-#include "riemflow/kernel/kernel_density.hpp"
+#include "riemflow/kernel/kernel_mixture.hpp"
 #include "riemflow/manifold/cubature.hpp"
 #include "riemflow/manifold/earth_region.hpp"
 

@@ -7,8 +7,7 @@
 #include <memory>
 #include <span>
 
-#include "riemflow/flow/density.hpp"
-#include "riemflow/kernel/kernel_density.hpp"
+#include "riemflow/kernel/kernel_mixture.hpp"
 #include "riemflow/manifold/lattice.hpp"
 
 namespace riemflow {

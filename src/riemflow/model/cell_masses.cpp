@@ -2,12 +2,9 @@
 
 #include <cmath>
 
-#include "riemflow/core/error.hpp"
 #include "riemflow/model/cell_mass_part.hpp"
-#include "riemflow/model/kernel_model.hpp"
-#include "riemflow/model/mass.hpp"
+#include "riemflow/model/kernel_density.hpp"
 #include "riemflow/model/mixture_density.hpp"
-#include "riemflow/model/pool_density.hpp"
 
 namespace riemflow {
 namespace {
@@ -24,37 +21,29 @@ KernelParameters as_kernels(const MixtureParameters& mixture) {
 
 }  // namespace
 
-template <class T>
-CellMasses<T>::CellMasses(Density<T>& density, const Lattice& lattice) : lattice_(lattice) {
-  require(density.exact(), "the density of a flow with Hutchinson's divergence cannot be integrated",
-          "make the flow with with_exact_divergence(config)");
-  add_parts(density, 1);
-}
-
-template <class T>
-CellMasses<T>::~CellMasses() = default;
-
-template <class T>
-void CellMasses<T>::add_parts(Density<T>& density, double weight) {
-  if (auto* pool = dynamic_cast<PoolDensity<T>*>(&density)) {
-    for (std::size_t m = 0; m < pool->size(); ++m) add_parts(pool->member(m), weight * pool->weight(m));
-    return;
-  }
+CellMasses::CellMasses(const Density& density, const Lattice& lattice) : lattice_(lattice) {
+  require_exact(density);
   const std::string& manifold = density.manifold().name();
-  std::unique_ptr<CellMassPart> part;
-  if (auto* kernels = dynamic_cast<KernelModel<T>*>(&density))
-    part = kernel_cells(manifold, kernels->kernels().parameters(), lattice_, density.threads());
-  else if (auto* mixture = dynamic_cast<MixtureDensity<T>*>(&density))
-    part = kernel_cells(manifold, as_kernels(mixture->mixture().parameters()), lattice_, density.threads());
-  else
-    part = smooth_cells([&density](const Points<double>& points) { return log_density_at(density, points); },
-                        lattice_);
-  parts_.push_back({weight, std::move(part)});
+  const int threads = density.threads();
+  for (const DensityPart& part : density.parts()) {
+    std::unique_ptr<CellMassPart> own;
+    if (const auto* mixture = std::get_if<const MixtureDensity*>(&part.density))
+      own = kernel_cells(manifold, as_kernels((*mixture)->mixture().parameters()), lattice_, threads);
+    const auto* kernels = std::get_if<const KernelDensity*>(&part.density);
+    if (kernels != nullptr && !(*kernels)->standardised())
+      own = kernel_cells(manifold, (*kernels)->kernels().parameters(), lattice_, threads);
+    if (!own)
+      own = smooth_cells(
+          [&any = part.any()](const Points<double>& points) { return any.log_prob(points).values; },
+          lattice_);
+    parts_.push_back({part.weight, std::move(own)});
+  }
 }
 
-template <class T>
-std::vector<double> CellMasses<T>::rows(std::size_t first, std::size_t last,
-                                        const std::function<void()>& between) {
+CellMasses::~CellMasses() = default;
+
+std::vector<double> CellMasses::rows(std::size_t first, std::size_t last,
+                                     const std::function<void()>& between) {
   std::vector<double> masses((last - first) * lattice_.columns.centres.size(), 0.0);
   for (const Weighted& member : parts_)
     member.part->add(
@@ -62,14 +51,10 @@ std::vector<double> CellMasses<T>::rows(std::size_t first, std::size_t last,
   return masses;
 }
 
-template <class T>
-double CellMasses<T>::error() const {
+double CellMasses::error() const {
   double sum = 0;
   for (const Weighted& member : parts_) sum += member.weight * member.part->error();
   return sum;
 }
-
-template class CellMasses<float>;
-template class CellMasses<double>;
 
 }  // namespace riemflow

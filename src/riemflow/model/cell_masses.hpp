@@ -17,18 +17,17 @@
 #include <memory>
 #include <vector>
 
-#include "riemflow/flow/density.hpp"
 #include "riemflow/manifold/lattice.hpp"
+#include "riemflow/model/density.hpp"
 
 namespace riemflow {
 
 class CellMassPart;
 
-template <class T>
 class CellMasses {
  public:
   /// Both must live as long. The density must be exact (Error otherwise), on the lattice's manifold.
-  CellMasses(Density<T>& density, const Lattice& lattice);
+  CellMasses(const Density& density, const Lattice& lattice);
   ~CellMasses();
   CellMasses(const CellMasses&) = delete;
   CellMasses& operator=(const CellMasses&) = delete;
@@ -41,8 +40,6 @@ class CellMasses {
   double error() const;
 
  private:
-  void add_parts(Density<T>& density, double weight);
-
   struct Weighted {
     double weight;
     std::unique_ptr<CellMassPart> part;
@@ -50,8 +47,5 @@ class CellMasses {
   const Lattice& lattice_;
   std::vector<Weighted> parts_;
 };
-
-extern template class CellMasses<float>;
-extern template class CellMasses<double>;
 
 }  // namespace riemflow

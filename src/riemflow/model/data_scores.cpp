@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "riemflow/core/pieces.hpp"
+#include "riemflow/core/running_mean.hpp"
 #include "riemflow/model/score_points.hpp"
 
 namespace riemflow {
@@ -15,11 +16,12 @@ constexpr std::size_t kWorst = 5;
 void summarise(const std::vector<ScoredRow>& rows, DataScores& scores) {
   if (rows.empty()) return;
   const double n = static_cast<double>(rows.size());
-  double sum = 0, square = 0, tail = 0;
-  for (const ScoredRow& row : rows) sum -= row.log_density;
-  scores.nll = sum / n;
-  for (const ScoredRow& row : rows) square += std::pow(-row.log_density - scores.nll, 2);
-  scores.standard_error = rows.size() > 1 ? std::sqrt(square / (n * (n - 1))) : 0;
+  double tail = 0;
+  RunningMean nll;
+  for (const ScoredRow& row : rows) nll.add(-row.log_density);
+  scores.nll = nll.mean();
+  scores.standard_error = rows.size() > 1 ? nll.standard_error() : 0;
+  const double sum = n * scores.nll;
   scores.worst.assign(rows.begin(),
                       rows.begin() + static_cast<std::ptrdiff_t>(std::min(kWorst, rows.size())));
   scores.tail_points = std::max<std::size_t>(1, rows.size() / 100);
@@ -36,9 +38,8 @@ bool is_training_data(const Model& model, PointSource& source) {
   return trained_on != model.metadata.end() && trained_on->second == source.sha256();
 }
 
-template <class T>
-DataScores score_data(Density<T>& density, PointSource& source, const std::string& path, const Model& model,
-                      TaskObserver& observer) {
+DataScores score_data(const Density& density, PointSource& source, const std::string& path,
+                      const Model& model, TaskObserver& observer) {
   DataScores scores;
   scores.path = path;
   scores.row_word = source.assumptions().row;
@@ -48,9 +49,8 @@ DataScores score_data(Density<T>& density, PointSource& source, const std::strin
   ObservedTask progress(observer, "Score", rows_about(source));
   Pieces pieces;
   while (source.next(pieces.next(), chunk, &lines)) {
-    const LogProb<T> result =
-        density.log_prob(rounded<T>(density.manifold(), chunk, lines, source.assumptions()));
-    const std::vector<double> log_p(result.values.begin(), result.values.end());
+    require_density_at(density, chunk, lines, source.assumptions());
+    const std::vector<double> log_p = density.log_prob(chunk).values;
     scores.points += log_p.size();
     for (std::size_t i = 0; i < log_p.size(); ++i) {
       if (std::isfinite(log_p[i])) {
@@ -67,10 +67,5 @@ DataScores score_data(Density<T>& density, PointSource& source, const std::strin
   scores.is_training_data = is_training_data(model, source);
   return scores;
 }
-
-template DataScores score_data(Density<float>&, PointSource&, const std::string&, const Model&,
-                               TaskObserver&);
-template DataScores score_data(Density<double>&, PointSource&, const std::string&, const Model&,
-                               TaskObserver&);
 
 }  // namespace riemflow

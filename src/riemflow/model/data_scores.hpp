@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "riemflow/core/task_observer.hpp"
-#include "riemflow/flow/density.hpp"
 #include "riemflow/io/point_source.hpp"
+#include "riemflow/model/density.hpp"
 #include "riemflow/model/model_file.hpp"
 
 namespace riemflow {
@@ -33,10 +33,9 @@ struct DataScores {
 /// Whether the model was trained on these very bytes; reads those that are left.
 bool is_training_data(const Model& model, PointSource& source);
 
-/// Reads all of `source`, which is `path`. Throws Error(Fault::bad_data) as the source does, and for a point
-/// that rounding to T takes off the manifold.
-template <class T>
-DataScores score_data(Density<T>& density, PointSource& source, const std::string& path, const Model& model,
-                      TaskObserver& observer);
+/// Reads all of `source`, which is `path`. Throws Error(Fault::bad_data) as the source does, and as
+/// require_density_at.
+DataScores score_data(const Density& density, PointSource& source, const std::string& path,
+                      const Model& model, TaskObserver& observer);
 
 }  // namespace riemflow

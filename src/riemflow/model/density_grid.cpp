@@ -108,17 +108,14 @@ GridLayout layout_of(const GridChoice& options, const Model& model) {
   return layout;
 }
 
-template <class T>
-CellValues<T>::CellValues(Density<T>& density, const GridLayout& layout)
+CellValues::CellValues(const Density& density, const GridLayout& layout)
     : density_(density), layout_(layout), masses_(density, layout.lattice) {}
 
-template <class T>
-std::size_t CellValues<T>::rows_at_once() const {
+std::size_t CellValues::rows_at_once() const {
   return std::max<std::size_t>(1, kCellsAtOnce / layout_.lattice.columns.centres.size());
 }
 
-template <class T>
-std::vector<double> CellValues<T>::rows(std::size_t first, std::size_t last, std::vector<double>* masses) {
+std::vector<double> CellValues::rows(std::size_t first, std::size_t last, std::vector<double>* masses) {
   give_up_if_asked();
   const Lattice& lattice = layout_.lattice;
   const std::size_t columns = lattice.columns.centres.size();
@@ -150,9 +147,7 @@ std::vector<double> CellValues<T>::rows(std::size_t first, std::size_t last, std
   return result;
 }
 
-template <class T>
-std::vector<double> CellValues<T>::at_centres(std::size_t first, std::size_t last,
-                                              std::vector<double>& masses) {
+std::vector<double> CellValues::at_centres(std::size_t first, std::size_t last, std::vector<double>& masses) {
   const Lattice& lattice = layout_.lattice;
   const std::size_t columns = lattice.columns.centres.size(), n = (last - first) * columns;
   std::vector<std::size_t> cells;
@@ -166,7 +161,7 @@ std::vector<double> CellValues<T>::at_centres(std::size_t first, std::size_t las
     points.values.insert(points.values.end(), x, x + lattice.ambient);
     cells.push_back(cell);
   }
-  const std::vector<double> log_p = log_density_at(density_, points);
+  const std::vector<double> log_p = density_.log_prob(points).values;
   std::vector<double> result(n, std::numeric_limits<double>::quiet_NaN());
   masses = result;
   for (std::size_t i = 0; i < cells.size(); ++i) {
@@ -175,9 +170,6 @@ std::vector<double> CellValues<T>::at_centres(std::size_t first, std::size_t las
   }
   return result;
 }
-
-template class CellValues<float>;
-template class CellValues<double>;
 
 GridSummary visit_cells(const Model& model, const Evaluation& how, const GridLayout& layout,
                         const std::string& task, TaskObserver& observer, const CellVisitor& visit) {

@@ -44,10 +44,9 @@ struct GridSummary {
 };
 
 /// What the cells of a grid hold, computed row by row.
-template <class T>
 class CellValues {
  public:
-  CellValues(Density<T>& density, const GridLayout& layout);
+  CellValues(const Density& density, const GridLayout& layout);
 
   /// Rows to ask for at a time.
   std::size_t rows_at_once() const;
@@ -60,9 +59,9 @@ class CellValues {
  private:
   std::vector<double> at_centres(std::size_t first, std::size_t last, std::vector<double>& masses);
 
-  Density<T>& density_;
+  const Density& density_;
   const GridLayout& layout_;
-  CellMasses<T> masses_;
+  CellMasses masses_;
   GridSummary summary_;
 };
 

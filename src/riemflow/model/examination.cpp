@@ -53,11 +53,11 @@ const char* method_of(const Examination& found) {
 Examination examine_model(const Model& model, const Evaluation& how, const TrustOptions& options,
                           TaskObserver& observer, PointSource* source, const std::string& path) {
   if (model.config.divergence.estimator != DivergenceEstimator::exact) observer.say(kExactInstead);
-  Examination examination = with_exact_density(model, how, [&]<class T>(Density<T>& density) {
+  Examination examination = with_exact_density(model, how, [&](const Density& density) {
     Examination found;
-    const auto* flow = dynamic_cast<const Transport<T>*>(&density);
-    const SolverOptions solver = flow == nullptr ? SolverOptions{} : flow->config().solver;
-    found.solver = flow == nullptr ? std::string(name_of(model.config.model))
+    SolverOptions solver = model.config.solver;
+    if (how.tolerance > 0) solver.rtol = how.tolerance;
+    found.solver = !is_flow(model.config.model) ? std::string(name_of(model.config.model))
                    : solver.fixed_steps > 0
                        ? fmt::format("{} in {} equal steps", solver.method, solver.fixed_steps)
                        : fmt::format("{} at {:g}", solver.method, solver.rtol);

@@ -77,7 +77,7 @@ class KernelCells final : public CellMassPart {
       for (double& weight : wide.weights) weight = share > 0 ? weight / share : 1;
       wide.wide = std::max(parameters.wide / (share + parameters.wide), 1e-300);
       wide_share_ = share + parameters.wide;
-      wide_ = std::make_unique<KernelDensity>(space_->shared_manifold(), std::move(wide));
+      wide_ = std::make_unique<KernelMixture>(space_->shared_manifold(), std::move(wide));
       wide_cells_ = smooth_cells(
           [this](const Points<double>& points) { return wide_->log_prob(points, &pool_); }, lattice_);
     }
@@ -206,7 +206,7 @@ class KernelCells final : public CellMassPart {
   std::shared_ptr<const KernelSpace> space_;
   std::unique_ptr<const Kernels> kernels_;
   std::vector<Narrow> narrow_;
-  std::unique_ptr<const KernelDensity> wide_;
+  std::unique_ptr<const KernelMixture> wide_;
   std::unique_ptr<CellMassPart> wide_cells_;
   double wide_share_ = 0;
   ThreadPool pool_;

@@ -7,6 +7,7 @@
 #include <numbers>
 #include <numeric>
 
+#include "riemflow/core/running_mean.hpp"
 #include "riemflow/distribution/base.hpp"
 #include "riemflow/distribution/draws.hpp"
 #include "riemflow/manifold/parse.hpp"
@@ -21,35 +22,19 @@ using Matrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowM
 constexpr double kFarthest = 16;
 constexpr std::size_t kRound = 64, kBaseDraws = 256;
 
-struct Mean {
-  std::size_t n = 0;
-  double sum = 0, square = 0;
-
-  void add(double x) {
-    ++n;
-    sum += x;
-    square += x * x;
-  }
-  double mean() const { return sum / static_cast<double>(n); }
-  double standard_error() const {
-    const auto count = static_cast<double>(n);
-    return n < 2 ? INFINITY : std::sqrt(std::max(0.0, square / count - mean() * mean()) / (count - 1));
-  }
-};
-
-template <class T>
 class Rays {
  public:
-  explicit Rays(KernelModel<T>& model)
-      : model_(model),
-        manifold_(parse_manifold<double>(model.manifold().name())),
+  Rays(const KernelMixture& kernels, int threads)
+      : kernels_(kernels),
+        manifold_(parse_manifold<double>(kernels.manifold().name())),
         // Its own sums, so that what pruning loses is seen.
-        reference_(manifold_, model.kernels().parameters(), 1e-10) {}
+        reference_(manifold_, kernels.parameters(), 1e-10),
+        pool_(threads) {}
 
   /// ∫ p r_k/((1 − ε) w_k) along one direction, drawn; 1 on average, and nearly always.
   Integral along(std::size_t k, Random& random, const CubatureOptions& options) {
     const int D = manifold_->ambient(), d = manifold_->dimension();
-    const KernelParameters& parameters = model_.kernels().parameters();
+    const KernelParameters& parameters = kernels_.parameters();
     std::vector<Pack<double>> m(static_cast<std::size_t>(D)), e(static_cast<std::size_t>(D * d)), v(m.size()),
         x(m.size());
     for (std::size_t c = 0; c < m.size(); ++c) m[c] = Pack<double>(parameters.centres[k][c]);
@@ -83,10 +68,9 @@ class Rays {
             manifold_->project(x.data());
             for (std::size_t c = 0; c < x.size(); ++c) points[i][c] = x[c][0];
           }
-          const std::vector<double> log_p = log_density_at(model_, points);
+          const std::vector<double> log_p = kernels_.log_prob(points, &pool_);
           for (std::size_t i = 0; i < rho.size(); ++i) {
-            const double log_share =
-                model_.kernels().log_kernel(k, points[i]) - reference_.log_density_at(points[i]);
+            const double log_share = kernels_.log_kernel(k, points[i]) - reference_.log_density_at(points[i]);
             out[i] = std::exp(log_p[i] + log_share + log_constant + log_volume(rho[i][0] * direction) +
                               (d - 1) * std::log(rho[i][0]));
           }
@@ -98,7 +82,7 @@ class Rays {
   double at_base(std::uint64_t seed) {
     const auto base = default_base<double>(manifold_);
     const Points<double> draws = draws_of(*base, kBaseDraws, seed, 1, 0, Purpose::test);
-    const std::vector<double> log_p = log_density_at(model_, draws);
+    const std::vector<double> log_p = kernels_.log_prob(draws, &pool_);
     double sum = 0;
     for (std::size_t i = 0; i < draws.size(); ++i)
       sum += std::exp(log_p[i] - reference_.log_density_at(draws[i])) / static_cast<double>(draws.size());
@@ -108,7 +92,7 @@ class Rays {
  private:
   /// L of h² S in the frame.
   Matrix factor(std::size_t k, const std::vector<Pack<double>>& e) const {
-    const KernelParameters& parameters = model_.kernels().parameters();
+    const KernelParameters& parameters = kernels_.parameters();
     const int d = manifold_->dimension();
     const double h = parameters.bandwidths[k];
     Matrix sigma = h * h * Matrix::Identity(d, d);
@@ -161,16 +145,17 @@ class Rays {
     return sum;
   }
 
-  KernelModel<T>& model_;
+  const KernelMixture& kernels_;
   std::shared_ptr<const Manifold<double>> manifold_;
-  KernelDensity reference_;
+  KernelMixture reference_;
+  ThreadPool pool_;
 };
 
 }  // namespace
 
-template <class T>
-Mass kernel_mass(KernelModel<T>& density, const CubatureOptions& options, std::uint64_t seed) {
-  const KernelParameters& parameters = density.kernels().parameters();
+Mass kernel_mass(const KernelMixture& kernels, const CubatureOptions& options, std::uint64_t seed,
+                 int threads) {
+  const KernelParameters& parameters = kernels.parameters();
   std::vector<double> cumulative(parameters.size());
   std::partial_sum(parameters.weights.begin(), parameters.weights.end(), cumulative.begin());
   CubatureOptions one;
@@ -178,13 +163,13 @@ Mass kernel_mass(KernelModel<T>& density, const CubatureOptions& options, std::u
   one.relative = 0;
   one.start = 200;
   one.batch = 1;
-  Rays<T> rays(density);
-  Mean mean;
+  Rays rays(kernels, threads);
+  RunningMean mean;
   Mass mass;
   double quadrature = 0;
   while (mass.integral.evaluations < options.evaluations) {
     for (std::size_t i = 0; i < kRound; ++i) {
-      Random random(seed, Purpose::test, 2, mean.n);
+      Random random(seed, Purpose::test, 2, mean.size());
       // One of each 64th of the weights.
       const double u = (static_cast<double>(i) + random.uniform()) / kRound * cumulative.back();
       const auto k = std::upper_bound(cumulative.begin(), cumulative.end() - 1, u) - cumulative.begin();
@@ -197,13 +182,10 @@ Mass kernel_mass(KernelModel<T>& density, const CubatureOptions& options, std::u
     if (mean.standard_error() <= 0.1 * options.absolute) break;
   }
   mass.integral.value = (1 - parameters.wide) * mean.mean() + parameters.wide * rays.at_base(seed);
-  mass.integral.error = 3 * mean.standard_error() + quadrature / static_cast<double>(mean.n);
+  mass.integral.error = 3 * mean.standard_error() + quadrature / static_cast<double>(mean.size());
   mass.integral.converged =
       mass.integral.error <= std::max(options.absolute, options.relative * mass.integral.value);
   return mass;
 }
-
-template Mass kernel_mass(KernelModel<float>&, const CubatureOptions&, std::uint64_t);
-template Mass kernel_mass(KernelModel<double>&, const CubatureOptions&, std::uint64_t);
 
 }  // namespace riemflow

@@ -7,14 +7,14 @@
 // J = Π_f (sn r_f/r_f)^{d_f−1} the volume of exponential coordinates, L_k Lᵀ_k the covariance of kernel k. Of
 // n kernels a few are drawn by their weights: ∫ p r_k/w_k is 1 for each if the density is right.
 
-#include "riemflow/model/kernel_model.hpp"
+#include "riemflow/kernel/kernel_mixture.hpp"
 #include "riemflow/model/mass.hpp"
 
 namespace riemflow {
 
 /// In any dimension. error: three standard errors over kernels and directions, and the quadrature's estimate.
 /// Draws until a standard error is a tenth of options.absolute, or options.evaluations are spent.
-template <class T>
-Mass kernel_mass(KernelModel<T>& density, const CubatureOptions& options, std::uint64_t seed = 0);
+Mass kernel_mass(const KernelMixture& kernels, const CubatureOptions& options, std::uint64_t seed = 0,
+                 int threads = 0);
 
 }  // namespace riemflow

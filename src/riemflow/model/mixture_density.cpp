@@ -5,16 +5,14 @@
 #include <cmath>
 
 #include "riemflow/core/error.hpp"
+#include "riemflow/core/thread_pool.hpp"
 #include "riemflow/manifold/parse.hpp"
+#include "riemflow/model/mixture_mass.hpp"
 
 namespace riemflow {
 namespace {
 
-/// Points a piece of work.
-constexpr std::size_t kMixturePiece = 256;
-
-template <class T>
-MixtureParameters checked(MixtureParameters parameters, const Manifold<T>& manifold) {
+MixtureParameters checked(MixtureParameters parameters, const Manifold<double>& manifold) {
   require_sphere(manifold.name());
   require(parameters.means.dimension == manifold.ambient(),
           fmt::format("a mixture whose means have {} numbers", parameters.means.dimension),
@@ -35,50 +33,38 @@ void require_sphere(const std::string& manifold) {
           "they live on a sphere, such as sphere:2; take another ‹model› here");
 }
 
-template <class T>
-MixtureDensity<T>::MixtureDensity(const std::string& manifold, MixtureParameters parameters, int threads)
-    : manifold_(parse_manifold<T>(manifold)),
+MixtureDensity::MixtureDensity(const std::string& manifold, MixtureParameters parameters, int threads)
+    : Density(parse_manifold<double>(manifold), threads),
       mixture_(checked(std::move(parameters), *manifold_)),
-      radius_(1 / std::sqrt(manifold_->factors().front().curvature)),
-      pool_(threads) {}
+      radius_(1 / std::sqrt(manifold_->factors().front().curvature)) {}
 
-template <class T>
-LogProb<T> MixtureDensity<T>::log_prob(const Points<T>& points, const NoiseKey&) {
-  this->check(points);
-  // Onto the unit sphere: a point that was rounded to T is off it by ε, and κ times that is not small.
-  Points<double> unit(points.size(), points.dimension);
+LogProb<double> MixtureDensity::evaluate(const Points<double>& points, const NoiseKey&) const {
+  // Onto the unit sphere: a point that was rounded to float is off it by ε, and κ times that is not small.
+  Points<double> unit = points;
   for (std::size_t i = 0; i < points.size(); ++i) {
     double square = 0;
-    for (const T x : points[i]) square += static_cast<double>(x) * static_cast<double>(x);
-    const double scale = 1 / std::sqrt(square);
-    for (std::size_t c = 0; c < unit[i].size(); ++c) unit[i][c] = scale * static_cast<double>(points[i][c]);
+    for (const double x : points[i]) square += x * x;
+    for (double& x : unit[i]) x /= std::sqrt(square);
   }
   const double log_size = manifold_->dimension() * std::log(radius_);
-  LogProb<T> result;
-  for (const double value : mixture_.log_prob(unit, &pool_))
-    result.values.push_back(static_cast<T>(value - log_size));
+  ThreadPool pool(threads());
+  LogProb<double> result;
+  result.values = mixture_.log_prob(unit, &pool);
+  for (double& value : result.values) value -= log_size;
   result.summary.points = points.size();
   return result;
 }
 
-template <class T>
-Carried<T> MixtureDensity<T>::sample(std::size_t n, std::uint64_t seed, std::uint64_t first) {
-  Points<T> points(n, manifold_->ambient());
-  pool_.run((n + kMixturePiece - 1) / kMixturePiece, [&](std::size_t piece, int) {
-    std::vector<Pack<double>> x(static_cast<std::size_t>(points.dimension));
-    for (std::size_t i = piece * kMixturePiece; i < std::min(n, (piece + 1) * kMixturePiece); ++i) {
-      Random random(seed, Purpose::base_sample, 0, first + i);
-      mixture_.sample(random, x.data(), 0);
-      for (std::size_t c = 0; c < x.size(); ++c) points[i][c] = static_cast<T>(radius_ * x[c][0]);
-    }
-  });
-  Carried<T> result;
-  result.frames.push_back(std::move(points));
-  result.summary.points = n;
-  return result;
+Carried<double> MixtureDensity::draw(std::size_t n, std::uint64_t seed, std::uint64_t first) const {
+  return draw_in_pieces(n, manifold().ambient(), threads(), seed, first,
+                        [&](Random& random, Pack<double>* x) {
+                          mixture_.sample(random, x, 0);
+                          for (int c = 0; c < manifold().ambient(); ++c) x[c] = x[c] * Pack<double>(radius_);
+                        });
 }
 
-template class MixtureDensity<float>;
-template class MixtureDensity<double>;
+Mass MixtureDensity::mass(const MassOptions& options) const {
+  return mixture_mass(*this, options.cubature, 4, options.seed);
+}
 
 }  // namespace riemflow

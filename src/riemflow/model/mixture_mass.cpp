@@ -71,10 +71,9 @@ class Shares {
 };
 
 /// ∫ p r_k, by a quadrature in v of the mean over directions.
-template <class T>
 class ComponentMass {
  public:
-  ComponentMass(MixtureDensity<T>& density, const Shares& shares, std::size_t k, int directions,
+  ComponentMass(const MixtureDensity& density, const Shares& shares, std::size_t k, int directions,
                 std::uint64_t seed)
       : density_(density),
         shares_(shares),
@@ -122,7 +121,7 @@ class ComponentMass {
     const auto mu = parameters.means[k_];
     const int d = density_.manifold().dimension();
     Points<double> unit(v.size(), density_.manifold().ambient());
-    Points<T> points(v.size(), unit.dimension);
+    Points<double> points(v.size(), unit.dimension);
     std::vector<double> theta(v.size()), slope(v.size());
     for (std::size_t i = 0; i < v.size(); ++i) {
       const double u = v[i][0], b = stretch_;
@@ -130,17 +129,17 @@ class ComponentMass {
       slope[i] = b > 0 ? pi * b * std::cosh(b * u) / std::sinh(b) : pi;
       for (std::size_t c = 0; c < mu.size(); ++c) {
         unit[i][c] = std::cos(theta[i]) * mu[c] + std::sin(theta[i]) * omega[c];
-        points[i][c] = static_cast<T>(radius_ * unit[i][c]);
+        points[i][c] = radius_ * unit[i][c];
       }
     }
-    const std::vector<T> log_p = density_.log_prob(points).values;
+    const std::vector<double> log_p = density_.log_prob(points).values;
     const double log_sphere = std::log(2.0) + 0.5 * d * std::log(pi) - std::lgamma(0.5 * d);  // |S^{d−1}|
     for (std::size_t i = 0; i < v.size(); ++i)
-      out[i] = std::exp(static_cast<double>(log_p[i]) + log_sphere + d * std::log(radius_)) *
-               shares_.of(k_, unit[i]) * std::pow(std::sin(theta[i]), d - 1) * slope[i];
+      out[i] = std::exp(log_p[i] + log_sphere + d * std::log(radius_)) * shares_.of(k_, unit[i]) *
+               std::pow(std::sin(theta[i]), d - 1) * slope[i];
   }
 
-  MixtureDensity<T>& density_;
+  const MixtureDensity& density_;
   const Shares& shares_;
   std::size_t k_;
   Points<double> directions_;
@@ -149,8 +148,7 @@ class ComponentMass {
 
 }  // namespace
 
-template <class T>
-Mass mixture_mass(MixtureDensity<T>& density, const CubatureOptions& options, int directions,
+Mass mixture_mass(const MixtureDensity& density, const CubatureOptions& options, int directions,
                   std::uint64_t seed) {
   require(directions >= 2, "a mass from less than two directions", "give two or more");
   const MixtureParameters& parameters = density.mixture().parameters();
@@ -162,7 +160,7 @@ Mass mixture_mass(MixtureDensity<T>& density, const CubatureOptions& options, in
   Mass mass;
   for (std::size_t k = 0; k < parameters.size(); ++k) {
     if (!(parameters.weights[k] > 0)) continue;
-    const Integral part = ComponentMass<T>(density, shares, k, directions, seed)(one);
+    const Integral part = ComponentMass(density, shares, k, directions, seed)(one);
     mass.integral.value += part.value;
     mass.integral.error += part.error;
     mass.integral.evaluations += part.evaluations;
@@ -172,8 +170,5 @@ Mass mixture_mass(MixtureDensity<T>& density, const CubatureOptions& options, in
       mass.integral.error <= std::max(options.absolute, options.relative * mass.integral.value);
   return mass;
 }
-
-template Mass mixture_mass(MixtureDensity<float>&, const CubatureOptions&, int, std::uint64_t);
-template Mass mixture_mass(MixtureDensity<double>&, const CubatureOptions&, int, std::uint64_t);
 
 }  // namespace riemflow

@@ -13,8 +13,7 @@ namespace riemflow {
 
 /// In any dimension. error: the quadrature's estimate and the standard error over `directions` ≥ 2 of each
 /// component, drawn from `seed`.
-template <class T>
-Mass mixture_mass(MixtureDensity<T>& density, const CubatureOptions& options, int directions = 4,
+Mass mixture_mass(const MixtureDensity& density, const CubatureOptions& options, int directions = 4,
                   std::uint64_t seed = 0);
 
 }  // namespace riemflow

@@ -29,8 +29,8 @@
 #include "riemflow/flow/flow.hpp"
 #include "riemflow/flow/flow_config.hpp"
 #include "riemflow/io/safetensors.hpp"
-#include "riemflow/kernel/kernel_density.hpp"
-#include "riemflow/model/pool_density.hpp"
+#include "riemflow/kernel/kernel_mixture.hpp"
+#include "riemflow/model/density.hpp"
 
 namespace riemflow {
 
@@ -79,10 +79,6 @@ Model make_pool(const std::vector<Model>& members, const std::vector<double>& we
 /// The inverse. Throws Error(structure) unless all is as above and check_model passes for each member,
 /// Error(numbers) unless weights are > 0 of sum 1 ± 1e-9.
 Pool pool_of(const Model& model, Fault structure = Fault::bad_data, Fault numbers = Fault::bad_data);
-/// device: of the members that can use it. Divergences are exact.
-template <class T>
-std::unique_ptr<PoolDensity<T>> make_pool_density(const Model& model, int threads = 0,
-                                                  Device device = Device::cpu);
 /// The model itself if it is a flow; of a pool the flow with the largest weight; none otherwise.
 std::optional<Model> leading_flow(const Model& model);
 /// A kernel density on the manifold of that name.
@@ -91,23 +87,29 @@ Model make_model(const std::string& manifold, const KernelParameters& kernels);
 /// over one ("base.").
 void add_kernels(Model& model, const KernelParameters& kernels, const std::string& prefix);
 /// The inverse. Throws Error(structure) unless the tensors are as below, Error(numbers) unless they make a
-/// KernelDensity.
+/// KernelMixture.
 KernelParameters kernels_of(const Model& model, const std::string& prefix, Fault structure = Fault::bad_data,
                             Fault numbers = Fault::bad_data);
 /// What the tensors of a flow's base are named after.
 inline constexpr const char* kBasePrefix = "base.";
 
-/// The flow of a model of precision T, bit for bit on the CPU. threads: 0 means one for each core. base:
-/// needed if, and only if, the model's is neither the default nor in the file. Throws Error(Fault::bad_data)
-/// as check_model, and as make_transport.
+/// The flow of a model of precision T, bit for bit on the CPU, in standardised coordinates. threads: 0 means
+/// one for each core. base: needed if, and only if, the model's is neither the default nor in the file.
+/// Throws Error(Fault::bad_data) as check_model, and as make_transport.
 template <class T>
 std::unique_ptr<Transport<T>> make_flow(const Model& model, int threads = 0,
                                         std::shared_ptr<const Distribution<T>> base = nullptr,
                                         Device device = Device::cpu);
 
-/// The density of any model of precision T: make_flow of those that are flows.
-template <class T>
-std::unique_ptr<Density<T>> make_density(const Model& model, int threads = 0, Device device = Device::cpu);
+struct Evaluation {
+  double tolerance = 0;  ///< of the solver, relative and absolute; 0: the model's own
+  int threads = 0;       ///< 0: one for each core
+  Device device = Device::cpu;
+};
+
+/// The density of any model, in its own precision and in the coordinates of the user. Of a pool, divergences
+/// are exact, and a GPU is used by the members that can.
+std::unique_ptr<Density> make_density(const Model& model, const Evaluation& how = {});
 
 /// Throws Error(structure) unless the tensors have the names, shapes and type of the configuration's layout,
 /// Error(numbers) unless every parameter is finite.

@@ -10,11 +10,12 @@
 #include "riemflow/core/error.hpp"
 #include "riemflow/io/safetensors_header.hpp"
 #include "riemflow/manifold/parse.hpp"
-#include "riemflow/model/kernel_model.hpp"
+#include "riemflow/model/flow_density.hpp"
+#include "riemflow/model/kernel_density.hpp"
 #include "riemflow/model/mixture_density.hpp"
 #include "riemflow/model/model_file.hpp"
 #include "riemflow/model/model_standardisation.hpp"
-#include "riemflow/model/standardised.hpp"
+#include "riemflow/model/pool_density.hpp"
 
 namespace riemflow {
 namespace {
@@ -69,6 +70,17 @@ std::vector<const Tensor*> matched(const Model& model, const ParameterLayout& la
   if (!by_name.empty())
     refuse(fmt::format("tensor {} is none of the field's", json_quoted(by_name.begin()->first)));
   return tensors;
+}
+
+std::unique_ptr<Density> make_pool_density(Pool pool, const Evaluation& how) {
+  std::vector<std::shared_ptr<Density>> members;
+  for (Model& member : pool.members) {
+    member.config = with_exact_divergence(member.config);  // what is added up must be exact
+    Evaluation own = how;
+    if (!is_flow(member.config.model)) own.device = Device::cpu;
+    members.push_back(make_density(member, own));
+  }
+  return std::make_unique<PoolDensity>(std::move(members), std::move(pool.weights));
 }
 
 /// The parameter vector of the layout, every number finite.
@@ -138,10 +150,8 @@ Model make_model(const Transport<T>& flow, std::span<const T> parameters) {
   for (const ParameterBlock& block : layout.blocks())
     model.parameters.push_back(
         make_tensor<T>(block.name, shape_of(block), parameters.subspan(block.offset, block.size())));
-  if (const auto kernels = std::dynamic_pointer_cast<const KernelDensity>(flow.exact_base()))
+  if (const auto kernels = std::dynamic_pointer_cast<const KernelMixture>(flow.exact_base()))
     add_kernels(model, kernels->parameters(), kBasePrefix);
-  if (const auto* outer = dynamic_cast<const Standardised<T>*>(&flow))
-    keep_standardisation(model, outer->standardisation());
   return model;
 }
 
@@ -154,7 +164,7 @@ std::unique_ptr<Transport<T>> make_flow(const Model& model, int threads,
   const std::string name = base_of(model);
   std::shared_ptr<const Distribution<double>> kernels;
   if (has_kernel_base(model) && !base)
-    kernels = std::make_shared<KernelDensity>(parse_manifold<double>(model.config.manifold),
+    kernels = std::make_shared<KernelMixture>(parse_manifold<double>(model.config.manifold),
                                               kernels_of(model, kBasePrefix));
   require(kernels || name == "default" ? base == nullptr : base != nullptr && base->name() == name,
           fmt::format("{}its base is {}, which is not in the file", about(model), json_quoted(name)),
@@ -166,33 +176,33 @@ std::unique_ptr<Transport<T>> make_flow(const Model& model, int threads,
         base ? std::make_unique<Flow<T>>(model.config, 0, threads, std::move(base))
              : make_transport<T>(model.config, 0, threads, device, std::move(kernels));
     std::copy(parameters.begin(), parameters.end(), flow->parameters().begin());
-    Standardisation standardisation = standardisation_of(model);
-    if (standardisation.identity()) return flow;
-    return std::make_unique<StandardisedFlow<T>>(std::move(flow), std::move(standardisation));
+    return flow;
   } catch (const std::bad_alloc&) {
     throw Error(about(model) + "its flow needs more memory than there is",
                 "use fewer threads, or Hutchinson's divergence with few probes");
   }
 }
 
-template <class T>
-std::unique_ptr<Density<T>> make_density(const Model& model, int threads, Device device) {
-  if (model.config.model == ModelKind::pool) return make_pool_density<T>(model, threads, device);
-  if (is_flow(model.config.model)) return make_flow<T>(model, threads, nullptr, device);
-  require(device != Device::cuda,
+std::unique_ptr<Density> make_density(const Model& model, const Evaluation& how) {
+  if (model.config.model == ModelKind::pool) return make_pool_density(pool_of(model), how);
+  if (is_flow(model.config.model)) {
+    const auto made = [&]<class T>(std::unique_ptr<Transport<T>> flow) {
+      if (how.tolerance > 0) flow->set_tolerance(how.tolerance, how.tolerance);
+      return std::make_unique<FlowDensity>(std::shared_ptr(std::move(flow)), standardisation_of(model));
+    };
+    return model.precision == "double" ? made(make_flow<double>(model, how.threads, nullptr, how.device))
+                                       : made(make_flow<float>(model, how.threads, nullptr, how.device));
+  }
+  require(how.device != Device::cuda,
           fmt::format("{}a {} is not computed on a GPU", about(model), name_of(model.config.model)),
           "use ‹device› cpu");
-  if (model.config.model == ModelKind::kde) {
-    auto kernels = std::make_unique<KernelModel<T>>(model.config.manifold, kernels_of(model, ""), threads);
-    Standardisation standardisation = standardisation_of(model);
-    if (standardisation.identity()) return kernels;
-    return std::make_unique<StandardisedDensity<T>>(std::move(kernels), std::move(standardisation));
-  }
-  return std::make_unique<MixtureDensity<T>>(model.config.manifold, mixture_of(model), threads);
+  if (model.config.model == ModelKind::kde)
+    return std::make_unique<KernelDensity>(
+        std::make_shared<KernelMixture>(parse_manifold<double>(model.config.manifold), kernels_of(model, "")),
+        how.threads, standardisation_of(model));
+  return std::make_unique<MixtureDensity>(model.config.manifold, mixture_of(model), how.threads);
 }
 
-template std::unique_ptr<Density<float>> make_density(const Model&, int, Device);
-template std::unique_ptr<Density<double>> make_density(const Model&, int, Device);
 template Model make_model(const Transport<float>&);
 template Model make_model(const Transport<double>&);
 template Model make_model(const Transport<float>&, std::span<const float>);

@@ -77,7 +77,7 @@ KernelParameters kernels_of(const Model& model, const std::string& prefix, Fault
   for (const Tensor& candidate : model.parameters) own += candidate.name.starts_with(prefix) ? 1 : 0;
   if (own != known) refuse("it has tensors that are none of a kernel density's");
   try {
-    KernelDensity(manifold, kernels);
+    KernelMixture(manifold, kernels);
   } catch (const Error& error) {
     throw Error(about(model) + error.what(), "use the file as riemflow wrote it", numbers);
   }

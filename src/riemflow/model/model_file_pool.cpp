@@ -8,7 +8,6 @@
 
 #include "riemflow/io/safetensors_header.hpp"
 #include "riemflow/model/config_json.hpp"
-#include "riemflow/model/mass.hpp"
 #include "riemflow/model/model_file.hpp"
 
 namespace riemflow {
@@ -175,18 +174,6 @@ Pool pool_of(const Model& model, Fault structure, Fault numbers) {
   return pool;
 }
 
-template <class T>
-std::unique_ptr<PoolDensity<T>> make_pool_density(const Model& model, int threads, Device device) {
-  Pool pool = pool_of(model);
-  std::vector<std::unique_ptr<Density<T>>> members;
-  for (Model& member : pool.members) {
-    // What is added up must be exact.
-    member.config = with_exact_divergence(member.config);
-    members.push_back(make_density<T>(member, threads, is_flow(member.config.model) ? device : Device::cpu));
-  }
-  return std::make_unique<PoolDensity<T>>(std::move(members), std::move(pool.weights));
-}
-
 std::optional<Model> leading_flow(const Model& model) {
   if (is_flow(model.config.model)) return model;
   if (model.config.model != ModelKind::pool) return std::nullopt;
@@ -197,8 +184,5 @@ std::optional<Model> leading_flow(const Model& model) {
   if (!best) return std::nullopt;
   return std::move(pool.members[*best]);
 }
-
-template std::unique_ptr<PoolDensity<float>> make_pool_density(const Model&, int, Device);
-template std::unique_ptr<PoolDensity<double>> make_pool_density(const Model&, int, Device);
 
 }  // namespace riemflow

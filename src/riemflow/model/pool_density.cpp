@@ -9,15 +9,30 @@
 
 #include "riemflow/core/error.hpp"
 #include "riemflow/core/random.hpp"
+#include "riemflow/manifold/parse.hpp"
 
 namespace riemflow {
+namespace {
 
-template <class T>
-PoolDensity<T>::PoolDensity(std::vector<std::unique_ptr<Density<T>>> members, std::vector<double> weights)
-    : members_(std::move(members)), weights_(std::move(weights)) {
-  require(!members_.empty() && members_.size() == weights_.size(),
-          fmt::format("a pool of {} members and {} weights", members_.size(), weights_.size()),
+/// Of a pool's error, the flows' part: of the others more is known for next to nothing.
+constexpr double kFlowsPart = 0.8;
+/// A member that weighs next to nothing is looked at all the same.
+constexpr double kLeastExact = 0.05;
+
+std::shared_ptr<const Manifold<double>> common_manifold(const std::vector<std::shared_ptr<Density>>& members,
+                                                        const std::vector<double>& weights) {
+  require(!members.empty() && members.size() == weights.size(),
+          fmt::format("a pool of {} members and {} weights", members.size(), weights.size()),
           "give at least one member, and a weight for each");
+  return parse_manifold<double>(members.front()->manifold().name());
+}
+
+}  // namespace
+
+PoolDensity::PoolDensity(std::vector<std::shared_ptr<Density>> members, std::vector<double> weights)
+    : Density(common_manifold(members, weights), members.front()->threads()),
+      members_(std::move(members)),
+      weights_(std::move(weights)) {
   double total = 0;
   for (std::size_t m = 0; m < members_.size(); ++m) {
     require(
@@ -31,31 +46,43 @@ PoolDensity<T>::PoolDensity(std::vector<std::unique_ptr<Density<T>>> members, st
   require(std::abs(total - 1) <= 1e-9, fmt::format("the weights add up to {}", total), "they must to 1");
 }
 
-template <class T>
-bool PoolDensity<T>::exact() const {
+bool PoolDensity::exact() const {
   return std::all_of(members_.begin(), members_.end(), [](const auto& member) { return member->exact(); });
 }
 
-template <class T>
-void PoolDensity<T>::set_tolerance(double rtol, double atol) {
+std::optional<std::string> PoolDensity::defect(std::span<const double> point) const {
   for (const auto& member : members_)
-    if (auto* flow = dynamic_cast<Transport<T>*>(member.get())) flow->set_tolerance(rtol, atol);
+    if (auto why = member->defect(point)) return why;
+  return std::nullopt;
 }
 
-template <class T>
-LogProb<T> PoolDensity<T>::log_prob(const Points<T>& points, const NoiseKey& key) {
+double PoolDensity::tolerance() const {
+  double loosest = 0;
+  for (const auto& member : members_) loosest = std::max(loosest, member->tolerance());
+  return loosest;
+}
+
+void PoolDensity::set_tolerance(double tolerance) {
+  for (const auto& member : members_) member->set_tolerance(tolerance);
+}
+
+void PoolDensity::add_parts(double weight, std::vector<DensityPart>& parts) const {
+  for (std::size_t m = 0; m < size(); ++m) members_[m]->add_parts(weight * weights_[m], parts);
+}
+
+LogProb<double> PoolDensity::evaluate(const Points<double>& points, const NoiseKey& key) const {
   const std::size_t n = points.size();
-  LogProb<T> result;
+  LogProb<double> result;
   // exp(shift)·sum = Σ over the members so far, shift their largest term: one member in memory at a time.
   std::vector<double> shift(n, -std::numeric_limits<double>::infinity()), sum(n, 0);
   std::map<std::size_t, Status> failed;
   for (std::size_t m = 0; m < members_.size(); ++m) {
-    const LogProb<T> own = members_[m]->log_prob(points, key);
+    const LogProb<double> own = members_[m]->log_prob(points, key);
     for (const Failure& failure : own.summary.failures) failed.emplace(failure.point, failure.status);
     result.summary.add(own.summary);
     const double log_weight = std::log(weights_[m]);
     for (std::size_t i = 0; i < n; ++i) {
-      const double term = log_weight + static_cast<double>(own.values[i]);
+      const double term = log_weight + own.values[i];
       if (term > shift[i]) {
         sum[i] = sum[i] * std::exp(shift[i] - term) + 1;
         shift[i] = term;
@@ -66,18 +93,17 @@ LogProb<T> PoolDensity<T>::log_prob(const Points<T>& points, const NoiseKey& key
   }
   result.values.resize(n);
   for (std::size_t i = 0; i < n; ++i)  // log 0 where no member has any
-    result.values[i] = static_cast<T>(sum[i] == 0 ? shift[i] : shift[i] + std::log(sum[i]));
+    result.values[i] = sum[i] == 0 ? shift[i] : shift[i] + std::log(sum[i]);
   result.summary.points = n;
   result.summary.failures.clear();
   for (const auto& [point, status] : failed) {
-    result.values[point] = std::numeric_limits<T>::quiet_NaN();
+    result.values[point] = std::numeric_limits<double>::quiet_NaN();
     result.summary.failures.push_back({point, status});
   }
   return result;
 }
 
-template <class T>
-Carried<T> PoolDensity<T>::sample(std::size_t n, std::uint64_t seed, std::uint64_t first) {
+Carried<double> PoolDensity::draw(std::size_t n, std::uint64_t seed, std::uint64_t first) const {
   std::vector<std::vector<std::size_t>> draws(size());  // of each member
   for (std::size_t i = 0; i < n; ++i) {
     double left = Random(seed, Purpose::pool_member, 0, first + i).uniform();
@@ -85,11 +111,11 @@ Carried<T> PoolDensity<T>::sample(std::size_t n, std::uint64_t seed, std::uint64
     while (m + 1 < size() && left >= weights_[m]) left -= weights_[m++];
     draws[m].push_back(i);
   }
-  Points<T> points(n, manifold().ambient());
-  Carried<T> result;
+  Points<double> points(n, manifold().ambient());
+  Carried<double> result;
   for (std::size_t m = 0; m < size(); ++m) {
     if (draws[m].empty()) continue;
-    const Carried<T> drawn = members_[m]->sample(n, seed, first);
+    const Carried<double> drawn = members_[m]->sample(n, seed, first);
     for (const std::size_t i : draws[m]) {
       const auto from = drawn.frames.back()[i];
       std::copy(from.begin(), from.end(), points[i].begin());
@@ -107,7 +133,32 @@ Carried<T> PoolDensity<T>::sample(std::size_t n, std::uint64_t seed, std::uint64
   return result;
 }
 
-template class PoolDensity<float>;
-template class PoolDensity<double>;
+Mass PoolDensity::mass(const MassOptions& options) const {
+  const std::vector<DensityPart> all = parts();
+  double count[2] = {0, 0}, flow_weight = 0;
+  for (const DensityPart& part : all) {
+    count[part.flow() != nullptr] += 1;
+    if (part.flow() != nullptr) flow_weight += part.weight;
+  }
+  Mass mass;
+  for (const DensityPart& part : all) {
+    const bool is_flow = part.flow() != nullptr;
+    const double share = is_flow ? kFlowsPart : 1 - kFlowsPart;
+    MassOptions one = options;
+    one.cubature.absolute =
+        std::min(kLeastExact, share * options.cubature.absolute / (count[is_flow] * part.weight));
+    if (is_flow)
+      one.cubature.evaluations = static_cast<std::size_t>(static_cast<double>(options.cubature.evaluations) *
+                                                          part.weight / flow_weight);
+    const Mass own = part.any().mass(one);
+    mass.integral.value += part.weight * own.integral.value;
+    mass.integral.error += part.weight * own.bound();
+    mass.integral.evaluations += own.integral.evaluations;
+    mass.integral.failures += own.integral.failures;
+  }
+  mass.integral.converged =
+      mass.integral.error <= std::max(options.cubature.absolute, options.cubature.relative);
+  return mass;
+}
 
 }  // namespace riemflow

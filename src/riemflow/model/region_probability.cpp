@@ -8,10 +8,9 @@
 
 #include "riemflow/core/error.hpp"
 #include "riemflow/kernel/kernels_in_region.hpp"
-#include "riemflow/model/kernel_model.hpp"
-#include "riemflow/model/mass.hpp"
+#include "riemflow/model/flow_density.hpp"
+#include "riemflow/model/kernel_density.hpp"
 #include "riemflow/model/mixture_density.hpp"
-#include "riemflow/model/pool_density.hpp"
 
 namespace riemflow {
 namespace {
@@ -47,34 +46,31 @@ std::vector<Patch> patches_for(const EarthRegion& region, double kappa, Cubature
   return patches;
 }
 
-template <class T>
-Integral flow_in_region(Density<T>& density, const EarthRegion& region, CubatureOptions options) {
+Integral flow_in_region(const FlowDensity& flow, const EarthRegion& region, CubatureOptions options) {
   Integral result;
   if (kLeastNodes * region.patches.size() > options.evaluations) {
     result.value = std::numeric_limits<double>::quiet_NaN();
     result.error = std::numeric_limits<double>::infinity();
     return result;
   }
-  double kappa = 0;
-  if (const auto* flow = dynamic_cast<const Transport<T>*>(&density))
-    if (const auto kernels = std::dynamic_pointer_cast<const KernelDensity>(flow->exact_base()))
-      kappa = sharpest(kernels->parameters());
+  const auto base = flow.with_transport([](auto& transport) { return transport.exact_base(); });
+  const auto kernels = std::dynamic_pointer_cast<const KernelMixture>(base);
+  const double kappa = kernels ? sharpest(kernels->parameters()) : 0;
   const std::vector<Patch> patches = patches_for(region, kappa, options);
-  return integrate(density_of(density), patches, 3, options);
+  return integrate(density_of(flow), patches, 3, options);
 }
 
 /// 1 − P(region): the relative tolerance is that of what is outside, of which the first look tells.
-template <class T>
-Integral outside(Density<T>& density, const EarthRegion& region, CubatureOptions options) {
+Integral outside(const FlowDensity& flow, const EarthRegion& region, CubatureOptions options) {
   const double known = options.absolute, relative = std::exchange(options.relative, 0);
   options.absolute = std::max(known, relative);
-  Integral result = flow_in_region(density, region, options);
+  Integral result = flow_in_region(flow, region, options);
   const double asked = std::max(known, relative * (1 - result.value));
   if (result.error > asked && result.evaluations < options.evaluations) {
     options.absolute = 0.9 * asked;
     options.evaluations -= result.evaluations;
     const std::size_t before = result.evaluations;
-    result = flow_in_region(density, region, options);
+    result = flow_in_region(flow, region, options);
     result.evaluations += before;
   }
   result.value = 1 - result.value;
@@ -90,52 +86,41 @@ void add(const Integral& own, double weight, Integral& total) {
 
 }  // namespace
 
-template <class T>
-Integral region_probability(Density<T>& density, const EarthRegion& region, const EarthRegion* complement,
+Integral region_probability(const Density& density, const EarthRegion& region, const EarthRegion* complement,
                             const RegionOptions& options) {
   require(density.manifold().name() == "sphere:2", "a region of the Earth on " + density.manifold().name(),
           "give a density of sphere:2");
-  std::vector<std::pair<Density<T>*, double>> flows, others;
-  const auto sort = [&](Density<T>& member, double weight) {
-    const bool closed = dynamic_cast<KernelModel<T>*>(&member) != nullptr ||
-                        dynamic_cast<MixtureDensity<T>*>(&member) != nullptr;
-    (closed ? others : flows).emplace_back(&member, weight);
-  };
-  if (auto* pool = dynamic_cast<PoolDensity<T>*>(&density))
-    for (std::size_t m = 0; m < pool->size(); ++m) sort(pool->member(m), pool->weight(m));
-  else
-    sort(density, 1);
-
   Integral total;
-  for (const auto& [member, weight] : others) {
-    Integral own;
-    if (const auto* kernels = dynamic_cast<KernelModel<T>*>(member))
-      own = kernels_in_region(kernels->kernels().parameters(), region);
-    else
-      own = mixture_in_region(dynamic_cast<MixtureDensity<T>&>(*member).mixture().parameters(), region);
-    own.evaluations = 0;  // of no density
-    add(own, weight, total);
-  }
   double flow_weight = 0;
-  for (const auto& [member, weight] : flows) flow_weight += weight;
+  const std::vector<DensityPart> parts = density.parts();
+  for (const DensityPart& part : parts) {
+    if (part.flow() != nullptr) {
+      flow_weight += part.weight;
+      continue;
+    }
+    const auto* kernels = std::get_if<const KernelDensity*>(&part.density);
+    Integral own = kernels != nullptr
+                       ? kernels_in_region((*kernels)->kernels().parameters(), region)
+                       : mixture_in_region(
+                             std::get<const MixtureDensity*>(part.density)->mixture().parameters(), region);
+    own.evaluations = 0;  // of no density
+    add(own, part.weight, total);
+  }
   const bool inverted = complement != nullptr && region.steradians > 2 * std::numbers::pi;
   // Σ w_m max(absolute, relative P_m) is at most what is asked for of the sum.
   const double known = std::max(options.absolute, options.relative * total.value) / flow_weight;
-  for (const auto& [member, weight] : flows) {
+  for (const auto& part : parts) {
+    if (part.flow() == nullptr) continue;
     CubatureOptions cubature{
         known, options.relative,
-        static_cast<std::size_t>(static_cast<double>(options.evaluations) * weight / flow_weight)};
+        static_cast<std::size_t>(static_cast<double>(options.evaluations) * part.weight / flow_weight)};
     cubature.watch = options.watch;
-    add(inverted ? outside(*member, *complement, cubature) : flow_in_region(*member, region, cubature),
-        weight, total);
+    add(inverted ? outside(*part.flow(), *complement, cubature)
+                 : flow_in_region(*part.flow(), region, cubature),
+        part.weight, total);
   }
   total.converged = total.error <= std::max(options.absolute, options.relative * total.value);
   return total;
 }
-
-template Integral region_probability(Density<float>&, const EarthRegion&, const EarthRegion*,
-                                     const RegionOptions&);
-template Integral region_probability(Density<double>&, const EarthRegion&, const EarthRegion*,
-                                     const RegionOptions&);
 
 }  // namespace riemflow

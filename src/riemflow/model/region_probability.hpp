@@ -3,9 +3,9 @@
 // a pool, P = Σ w_m P_m; of kernels and mixtures by integrals along the border
 // (kernel/kernels_in_region.hpp), of flows by cubature.
 
-#include "riemflow/flow/density.hpp"
 #include "riemflow/manifold/cubature.hpp"
 #include "riemflow/manifold/earth_region.hpp"
+#include "riemflow/model/density.hpp"
 
 namespace riemflow {
 
@@ -20,8 +20,7 @@ struct RegionOptions {
 /// The density must be exact. `complement`: the rest of the sphere, where it is a region as well; the smaller
 /// of the two is integrated, and a flow taken to have mass 1, which is for trust to tell (model/trust.hpp).
 /// Error where the manifold is not sphere:2.
-template <class T>
-Integral region_probability(Density<T>& density, const EarthRegion& region, const EarthRegion* complement,
+Integral region_probability(const Density& density, const EarthRegion& region, const EarthRegion* complement,
                             const RegionOptions& options);
 
 }  // namespace riemflow

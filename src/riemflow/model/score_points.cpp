@@ -14,18 +14,14 @@
 
 namespace riemflow {
 
-template <class T>
-Points<T> rounded(const Manifold<T>& manifold, const Points<double>& points,
-                  std::span<const std::uint64_t> lines, const Assumptions& assumptions) {
-  Points<T> result = converted<T>(points);
-  for (std::size_t i = 0; i < result.size(); ++i)
-    if (const auto defect = manifold.defect(result[i]))
-      throw Error(fmt::format("{}: in the model's precision, {}, the point is not on {}: {}",
-                              place_of(assumptions, lines[i]), sizeof(T) == 4 ? "float" : "double",
-                              manifold.name(), *defect),
-                  sizeof(T) == 4 ? "remove it, or use a model of precision double" : "correct or remove it",
+void require_density_at(const Density& density, const Points<double>& points,
+                        std::span<const std::uint64_t> lines, const Assumptions& assumptions) {
+  for (std::size_t i = 0; i < points.size(); ++i)
+    if (const auto defect = density.defect(points[i]))
+      throw Error(fmt::format("{}: {}", place_of(assumptions, lines[i]), *defect),
+                  density.manifold().defect(points[i]) ? "correct or remove it"
+                                                       : "remove it, or use a model of precision double",
                   Fault::bad_data);
-  return result;
 }
 
 double rows_about(const PointSource& source) {
@@ -41,9 +37,8 @@ double rows_about(const PointSource& source) {
   return lines;
 }
 
-template <class T>
-Scores score_points(Density<T>& density, PointSource& source, TaskObserver& observer,
-                    const std::function<void(std::span<const std::uint64_t>, std::span<const T>)>& see) {
+Scores score_points(const Density& density, PointSource& source, TaskObserver& observer,
+                    const SeeScores& see) {
   struct Chunk {
     Points<double> points;
     std::vector<std::uint64_t> lines;
@@ -58,9 +53,9 @@ Scores score_points(Density<T>& density, PointSource& source, TaskObserver& obse
     // After the chunks that it writes to: its destructor waits.
     std::future<bool> reading = std::async(
         std::launch::async, [&, n = pieces.next()] { return source.next(n, next.points, &next.lines); });
-    const LogProb<T> result =
-        density.log_prob(rounded(density.manifold(), now.points, now.lines, source.assumptions()), key);
-    for (const T value : result.values)
+    require_density_at(density, now.points, now.lines, source.assumptions());
+    const LogProb<double> result = density.log_prob(now.points, key);
+    for (const double value : result.values)
       if (!std::isnan(value)) scores.log_density.add(value);
     for (const Failure& failure : result.summary.failures)
       scores.failures.add([&] { return place_of(source.assumptions(), now.lines[failure.point]); },
@@ -76,16 +71,5 @@ Scores score_points(Density<T>& density, PointSource& source, TaskObserver& obse
   }
   return scores;
 }
-
-template Points<float> rounded(const Manifold<float>&, const Points<double>&, std::span<const std::uint64_t>,
-                               const Assumptions&);
-template Points<double> rounded(const Manifold<double>&, const Points<double>&,
-                                std::span<const std::uint64_t>, const Assumptions&);
-template Scores score_points(
-    Density<float>&, PointSource&, TaskObserver&,
-    const std::function<void(std::span<const std::uint64_t>, std::span<const float>)>&);
-template Scores score_points(
-    Density<double>&, PointSource&, TaskObserver&,
-    const std::function<void(std::span<const std::uint64_t>, std::span<const double>)>&);
 
 }  // namespace riemflow

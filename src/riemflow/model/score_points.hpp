@@ -12,8 +12,8 @@
 
 #include "riemflow/core/running_mean.hpp"
 #include "riemflow/core/task_observer.hpp"
-#include "riemflow/flow/density.hpp"
 #include "riemflow/io/point_source.hpp"
+#include "riemflow/model/density.hpp"
 #include "riemflow/model/failures.hpp"
 
 namespace riemflow {
@@ -28,20 +28,19 @@ struct Scores {
   std::uint64_t solves = 0, evaluations = 0;
 };
 
-/// see(lines, log_densities) for each chunk in order, NaN where a point failed. Throws Error(Fault::bad_data)
-/// as the source does, and for a point that rounding to T takes off the manifold.
-template <class T>
-Scores score_points(
-    Density<T>& density, PointSource& source, TaskObserver& observer,
-    const std::function<void(std::span<const std::uint64_t>, std::span<const T>)>& see = nullptr);
+/// For each chunk in order; NaN where a point failed.
+using SeeScores =
+    std::function<void(std::span<const std::uint64_t> lines, std::span<const double> log_densities)>;
+/// Throws Error(Fault::bad_data) as the source does, and as require_density_at.
+Scores score_points(const Density& density, PointSource& source, TaskObserver& observer,
+                    const SeeScores& see = nullptr);
 
 /// Of a file of text the lines, of an array the rows; 0 where that is not known without reading it all.
 double rows_about(const PointSource& source);
 
-/// Points in the precision of a flow. Throws Error(Fault::bad_data), naming the first, where rounding takes
-/// one off the manifold: it can be too near the rim of a ball for a float to tell.
-template <class T>
-Points<T> rounded(const Manifold<T>& manifold, const Points<double>& points,
-                  std::span<const std::uint64_t> lines, const Assumptions& assumptions);
+/// Throws Error(Fault::bad_data), naming the first, where a point is not on the manifold in the precision of
+/// the density: it can be too near the rim of a ball for a float to tell.
+void require_density_at(const Density& density, const Points<double>& points,
+                        std::span<const std::uint64_t> lines, const Assumptions& assumptions);
 
 }  // namespace riemflow

@@ -6,7 +6,8 @@
 #include <cmath>
 
 #include "riemflow/core/error.hpp"
-#include "riemflow/model/pool_density.hpp"
+#include "riemflow/model/flow_density.hpp"
+#include "riemflow/model/flow_mass.hpp"
 
 namespace riemflow {
 namespace {
@@ -201,45 +202,36 @@ std::optional<std::string> gap_of_scores(const RecordedScores& scores) {
       scores.test_nll, std::abs(gap), gap > 0 ? "above" : "below", std::abs(gap) / error);
 }
 
-template <class T>
-Trust examine(Density<T>& density, const TrustOptions& options) {
+Trust examine(const Density& density, const TrustOptions& options) {
   Trust trust;
-  auto* pool = dynamic_cast<PoolDensity<T>*>(&density);
-  std::vector<Transport<T>*> flows;
-  std::vector<double> weights;
+  std::vector<DensityPart> flows = density.parts();
+  std::erase_if(flows, [](const DensityPart& part) { return part.flow() == nullptr; });
   double total = 0;
-  for (std::size_t m = 0; m < (pool == nullptr ? 1 : pool->size()); ++m) {
-    auto* flow = dynamic_cast<Transport<T>*>(pool == nullptr ? &density : &pool->member(m));
-    if (flow == nullptr) continue;
-    flows.push_back(flow);
-    weights.push_back(pool == nullptr ? 1 : pool->weight(m));
-    total += weights.back();
-  }
+  for (const DensityPart& part : flows) total += part.weight;
   std::vector<TrustOptions> own(flows.size(), options);
   Work work(options);
   for (std::size_t f = 0; f < flows.size(); ++f) {
-    const auto share = static_cast<std::size_t>(static_cast<double>(options.points) * weights[f] / total);
+    const auto share =
+        static_cast<std::size_t>(static_cast<double>(options.points) * flows[f].weight / total);
     own[f].points = std::clamp(share, std::min(options.points, kFewestPoints), options.points);
     work.plan(kSolvesOfPaths * static_cast<double>(own[f].points));
   }
   if (!flows.empty()) work.plan(static_cast<double>(options.evaluations));
-  for (std::size_t f = 0; f < flows.size(); ++f) {
-    add_paths(examine_paths(*flows[f], own[f], work), trust);
-  }
+  for (std::size_t f = 0; f < flows.size(); ++f)
+    flows[f].flow()->with_transport([&](auto& flow) { add_paths(examine_paths(flow, own[f], work), trust); });
   // First half the bar: a mass that is right is settled by that. Nearer to the bar, closer.
-  CubatureOptions cubature{kMassBar / 2, 0, options.evaluations};
-  if (!flows.empty()) cubature.watch = work.counted("mass");
-  for (;; cubature.absolute /= 5) {
-    trust.mass = total_mass(density, cubature, options.mass_samples, options.seed, FlowMass::by_either);
-    if (not_settled(trust).empty() || !trust.mass.integral.converged || cubature.absolute < kMassBar / 100)
+  MassOptions mass{
+      {kMassBar / 2, 0, options.evaluations}, options.mass_samples, options.seed, FlowMass::by_either};
+  if (!flows.empty()) mass.cubature.watch = work.counted("mass");
+  for (;; mass.cubature.absolute /= 5) {
+    trust.mass = density.mass(mass);
+    if (not_settled(trust).empty() || !trust.mass.integral.converged ||
+        mass.cubature.absolute < kMassBar / 100)
       break;
   }
   trust.reasons = reasons_against(trust);
   trust.open = not_settled(trust);
   return trust;
 }
-
-template Trust examine(Density<float>&, const TrustOptions&);
-template Trust examine(Density<double>&, const TrustOptions&);
 
 }  // namespace riemflow

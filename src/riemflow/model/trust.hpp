@@ -15,7 +15,7 @@
 #include <string>
 #include <vector>
 
-#include "riemflow/model/mass.hpp"
+#include "riemflow/model/density.hpp"
 
 namespace riemflow {
 
@@ -93,8 +93,7 @@ std::optional<std::string> gap_of_scores(const RecordedScores& scores);
 /// a share of the points that is as their weights, but by kFewestPoints at least; the worst counts. The mass
 /// is looked at as closely as it takes to tell on which side of its bar it is.
 inline constexpr std::size_t kFewestPoints = 200;
-template <class T>
-Trust examine(Density<T>& density, const TrustOptions& options);
+Trust examine(const Density& density, const TrustOptions& options);
 
 /// Why `trust` is none, from its numbers and the bars.
 std::vector<std::string> reasons_against(const Trust& trust);

@@ -29,7 +29,7 @@ std::vector<double> scores_of(const Model& model, const Evaluation& how, const P
       some.dimension = points.dimension;
       some.values.assign(points.values.begin() + static_cast<std::ptrdiff_t>(first * n),
                          points.values.begin() + static_cast<std::ptrdiff_t>(last * n));
-      const std::vector<double> log_p = log_density_at(density, some);
+      const std::vector<double> log_p = density.log_prob(some).values;
       scores.insert(scores.end(), log_p.begin(), log_p.end());
       task.advance(static_cast<double>(last - first));
     }

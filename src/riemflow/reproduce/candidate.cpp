@@ -3,7 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "riemflow/model/mass.hpp"
+#include "riemflow/model/flow_density.hpp"
+#include "riemflow/model/flow_mass.hpp"
 
 namespace riemflow {
 namespace {
@@ -20,9 +21,9 @@ void Candidate::take(std::span<const float> parameters) {
 }
 
 std::vector<double> Candidate::log_prob(const Points<double>& points) {
-  SolveSummary cost;
-  std::vector<double> values = log_density_at(*model_, points, &cost);
-  evaluations = cost.mean_evaluations();
+  LogProb<double> result = seen_as_density(*model_).log_prob(points);
+  evaluations = result.summary.mean_evaluations();
+  std::vector<double> values = std::move(result.values);
   failed += static_cast<std::size_t>(
       std::count_if(values.begin(), values.end(), [](double value) { return std::isnan(value); }));
   return values;
@@ -38,10 +39,10 @@ Points<double> Candidate::sample(std::size_t n, std::uint64_t seed) {
   return good;
 }
 
-double Candidate::mass() { return total_mass(*model_, kMassOptions).integral.value; }
+double Candidate::mass() { return flow_mass(*model_, {kMassOptions}).integral.value; }
 
 double Candidate::mass_of_coordinates() {
-  return total_mass(model_->coordinates(), kMassOptions).integral.value;
+  return flow_mass(model_->coordinates(), {kMassOptions}).integral.value;
 }
 
 }  // namespace riemflow

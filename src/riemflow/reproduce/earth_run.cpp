@@ -111,7 +111,7 @@ Json run_earth_mixture(const EarthSplit& split, std::uint64_t seed, bool with_gr
   result["rate"] = chosen.rate;
   result["components"] = chosen.components;
   result["epochs"] = config.epochs;
-  MixtureDensity<double> density("sphere:2", search.fit.parameters, options.threads);
+  const MixtureDensity density("sphere:2", search.fit.parameters, options.threads);
   result["mass"] = mixture_mass(density, {1e-4, 0, 400'000}).integral.value;
   result["best_epoch"] = chosen.best_epoch;
 
@@ -141,7 +141,7 @@ Json run_earth_mixture(const EarthSplit& split, std::uint64_t seed, bool with_gr
 Json run_earth_kernel_density(const EarthSplit& split, bool with_grid) {
   const std::shared_ptr<const Manifold<double>> sphere = parse_manifold<double>("sphere:2");
   const KernelFit fit = fit_kernel_density(sphere, split.training, split.validation, KernelShape::one);
-  const KernelDensity density(sphere, fit.parameters);
+  const KernelMixture density(sphere, fit.parameters);
   Json result;
   add_score(result, "nll", density.log_prob(split.test));
   result["kappa"] = 1 / (fit.recipe.scale * fit.recipe.scale);

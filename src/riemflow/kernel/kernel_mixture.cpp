@@ -1,4 +1,4 @@
-#include "riemflow/kernel/kernel_density.hpp"
+#include "riemflow/kernel/kernel_mixture.hpp"
 
 #include <fmt/format.h>
 
@@ -47,7 +47,7 @@ void check(const KernelParameters& parameters, const KernelSpace& space) {
 }  // namespace
 
 /// e^{log_scale}·sum, the scale the largest term so far: no term over- or underflows.
-struct KernelDensity::Running {
+struct KernelMixture::Running {
   double log_scale;
   double sum;
 
@@ -62,7 +62,7 @@ struct KernelDensity::Running {
   double log() const { return log_scale + std::log(sum); }
 };
 
-KernelDensity::KernelDensity(std::shared_ptr<const Manifold<double>> manifold, KernelParameters parameters,
+KernelMixture::KernelMixture(std::shared_ptr<const Manifold<double>> manifold, KernelParameters parameters,
                              double tolerance)
     : space_(std::make_shared<KernelSpace>(manifold)),
       parameters_(std::move(parameters)),
@@ -87,7 +87,7 @@ KernelDensity::KernelDensity(std::shared_ptr<const Manifold<double>> manifold, K
   }
 }
 
-KernelDensity::Octave KernelDensity::octave_of(std::vector<std::uint32_t> which) const {
+KernelMixture::Octave KernelMixture::octave_of(std::vector<std::uint32_t> which) const {
   Octave octave{MetricTree(*space_, parameters_.centres, std::move(which)), {}};
   const MetricTree& tree = octave.tree;
   octave.bounds.resize(tree.nodes().size());
@@ -118,7 +118,7 @@ KernelDensity::Octave KernelDensity::octave_of(std::vector<std::uint32_t> which)
 
 /// leaf(centres) for those that count beside what `sum` has by then, the nearest nodes first.
 template <class Leaf>
-void KernelDensity::visit(const double* embedded, const Running& sum, const Leaf& leaf) const {
+void KernelMixture::visit(const double* embedded, const Running& sum, const Leaf& leaf) const {
   struct Open {
     std::uint32_t node;
     double distance;
@@ -146,7 +146,7 @@ void KernelDensity::visit(const double* embedded, const Running& sum, const Leaf
   }
 }
 
-double KernelDensity::log_wide(std::span<const double> x, double* gradient) const {
+double KernelMixture::log_wide(std::span<const double> x, double* gradient) const {
   std::vector<Pack<double>> at(x.begin(), x.end()), slope(x.size());
   const double value = (gradient != nullptr ? wide_->log_density_gradient(at.data(), slope.data())
                                             : wide_->log_density(at.data()))[0];
@@ -155,7 +155,7 @@ double KernelDensity::log_wide(std::span<const double> x, double* gradient) cons
   return value;
 }
 
-double KernelDensity::log_density_at(std::span<const double> x, std::optional<std::size_t> without,
+double KernelMixture::log_density_at(std::span<const double> x, std::optional<std::size_t> without,
                                      double* gradient) const {
   std::vector<double> embedded(static_cast<std::size_t>(space_->width()));
   space_->embed(x, embedded.data());
@@ -189,7 +189,7 @@ double KernelDensity::log_density_at(std::span<const double> x, std::optional<st
   return log_p - std::log(left);
 }
 
-std::vector<double> KernelDensity::bandwidth_gradient(std::span<const double> x) const {
+std::vector<double> KernelMixture::bandwidth_gradient(std::span<const double> x) const {
   std::vector<double> embedded(static_cast<std::size_t>(space_->width())), slopes(parameters_.size());
   space_->embed(x, embedded.data());
   const KernelQuery query{x.data(), embedded.data()};
@@ -204,7 +204,7 @@ std::vector<double> KernelDensity::bandwidth_gradient(std::span<const double> x)
   return slopes;
 }
 
-std::optional<std::size_t> KernelDensity::centre_at(std::span<const double> x, double distance) const {
+std::optional<std::size_t> KernelMixture::centre_at(std::span<const double> x, double distance) const {
   std::vector<double> embedded(static_cast<std::size_t>(space_->width()));
   space_->embed(x, embedded.data());
   std::optional<std::size_t> nearest;
@@ -219,7 +219,7 @@ std::optional<std::size_t> KernelDensity::centre_at(std::span<const double> x, d
   return nearest;
 }
 
-double KernelDensity::log_kernel(std::size_t i, std::span<const double> x) const {
+double KernelMixture::log_kernel(std::size_t i, std::span<const double> x) const {
   std::vector<double> embedded(static_cast<std::size_t>(space_->width()));
   space_->embed(x, embedded.data());
   const auto which = static_cast<std::uint32_t>(i);
@@ -228,18 +228,18 @@ double KernelDensity::log_kernel(std::size_t i, std::span<const double> x) const
   return value;
 }
 
-Pack<double> KernelDensity::log_density(const Pack<double>* x) const { return evaluate(x, nullptr, nullptr); }
+Pack<double> KernelMixture::log_density(const Pack<double>* x) const { return evaluate(x, nullptr, nullptr); }
 
-Pack<double> KernelDensity::log_density_gradient(const Pack<double>* x, Pack<double>* gradient) const {
+Pack<double> KernelMixture::log_density_gradient(const Pack<double>* x, Pack<double>* gradient) const {
   return evaluate(x, nullptr, gradient);
 }
 
-Pack<double> KernelDensity::log_density_gradient_without(const Pack<double>* x, const Pack<double>* data,
+Pack<double> KernelMixture::log_density_gradient_without(const Pack<double>* x, const Pack<double>* data,
                                                          Pack<double>* gradient) const {
   return evaluate(x, data, gradient);
 }
 
-Pack<double> KernelDensity::evaluate(const Pack<double>* x, const Pack<double>* data,
+Pack<double> KernelMixture::evaluate(const Pack<double>* x, const Pack<double>* data,
                                      Pack<double>* gradient) const {
   const auto size = static_cast<std::size_t>(ambient());
   std::vector<double> point(size), slope(size);
@@ -258,7 +258,7 @@ Pack<double> KernelDensity::evaluate(const Pack<double>* x, const Pack<double>* 
   return result;
 }
 
-void KernelDensity::sample(Random& random, Pack<double>* x, int lane) const {
+void KernelMixture::sample(Random& random, Pack<double>* x, int lane) const {
   if (random.uniform() < parameters_.wide) return wide_->sample(random, x, lane);
   const double u = random.uniform() * cumulative_.back();
   const auto at = std::upper_bound(cumulative_.begin(), cumulative_.end() - 1, u) - cumulative_.begin();
@@ -267,7 +267,7 @@ void KernelDensity::sample(Random& random, Pack<double>* x, int lane) const {
   for (std::size_t c = 0; c < point.size(); ++c) x[c][lane] = point[c];
 }
 
-std::vector<double> KernelDensity::log_prob(const Points<double>& points, ThreadPool* pool) const {
+std::vector<double> KernelMixture::log_prob(const Points<double>& points, ThreadPool* pool) const {
   require(points.dimension == ambient() || points.values.empty(),
           fmt::format("the points have {} coordinates", points.dimension),
           fmt::format("the kernel density has {}", ambient()), Fault::bad_data);

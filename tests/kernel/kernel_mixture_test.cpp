@@ -1,4 +1,4 @@
-#include "riemflow/kernel/kernel_density.hpp"
+#include "riemflow/kernel/kernel_mixture.hpp"
 
 #include <gtest/gtest.h>
 
@@ -24,14 +24,14 @@ KernelParameters one_kernel(const Points<double>& centre, double bandwidth, doub
   return {centre, {1.0}, {bandwidth}, {}, wide};
 }
 
-TEST(KernelDensity, OneKernelIsTheDensityItIsNamedAfter) {
+TEST(KernelMixture, OneKernelIsTheDensityItIsNamedAfter) {
   const double h = 0.3;
   {
     const ManifoldPointer sphere = parse_manifold<double>("sphere:3");
     const VonMisesFisher<double> bump(Eigen::Vector4d(0, 1, 0, 0), 1 / (h * h));
     Points<double> centre(1, 4);
     centre[0][1] = 1;
-    const KernelDensity density(sphere, one_kernel(centre, h, 0.25));
+    const KernelMixture density(sphere, one_kernel(centre, h, 0.25));
     for (const Point& x : draw(bump, 1, 20)) {
       const double expected =
           0.75 * std::exp(log_density_at(bump, x)) + 0.25 / (2 * std::numbers::pi * std::numbers::pi);
@@ -43,7 +43,7 @@ TEST(KernelDensity, OneKernelIsTheDensityItIsNamedAfter) {
     const WrappedNormal<double> bump(2, -2, Eigen::Vector2d(0.3, -0.4), h * h * Eigen::Matrix2d::Identity());
     Points<double> centre(1, 2);
     centre.values = {0.3, -0.4};
-    const KernelDensity density(ball, one_kernel(centre, h, 1e-12));
+    const KernelMixture density(ball, one_kernel(centre, h, 1e-12));
     for (const Point& x : draw(bump, 1, 20))
       EXPECT_NEAR(log_density_at(density, x), log_density_at(bump, x), 1e-9);
   }
@@ -52,7 +52,7 @@ TEST(KernelDensity, OneKernelIsTheDensityItIsNamedAfter) {
     const ManifoldPointer torus = parse_manifold<double>("torus:2");
     Points<double> centre(1, 2);
     centre.values = {3.1, -3.0};
-    const KernelDensity density(torus, one_kernel(centre, h, 1e-12));
+    const KernelMixture density(torus, one_kernel(centre, h, 1e-12));
     const double peak = log_density_at(density, {3.1, -3.0});
     EXPECT_NEAR(log_density_at(density, {-3.1, 3.0}) - peak,
                 (std::cos(6.2) - 1 + std::cos(6.0) - 1) / (h * h), 1e-9);
@@ -61,7 +61,7 @@ TEST(KernelDensity, OneKernelIsTheDensityItIsNamedAfter) {
 
 /// On a product of factors, by the cubature over all of it.
 void expect_mass_one(const ManifoldPointer& manifold, const KernelParameters& parameters) {
-  const KernelDensity density(manifold, parameters);
+  const KernelMixture density(manifold, parameters);
   CubatureOptions options;
   options.absolute = options.relative = 2e-7;
   options.evaluations = 400'000;
@@ -75,7 +75,7 @@ void expect_mass_one(const ManifoldPointer& manifold, const KernelParameters& pa
                                    << parameters.shapes.size() << " error " << mass.error;
 }
 
-TEST(KernelDensity, WideKernelsHaveMassOne) {
+TEST(KernelMixture, WideKernelsHaveMassOne) {
   for (const std::string& name : kKernelManifolds) {
     const ManifoldPointer manifold = parse_manifold<double>(name);
     if (manifold->dimension() > 2) continue;
@@ -89,7 +89,7 @@ TEST(KernelDensity, WideKernelsHaveMassOne) {
 
 /// ∫ p over the tangent space at the centre, in units of the deviations: the trapezoidal rule is exact to
 /// rounding on what is nearly normal. dV = (sn r/r)^{d−1} dv on each factor.
-double mass_in_tangent_space(const ManifoldPointer& manifold, const KernelDensity& density, double unit) {
+double mass_in_tangent_space(const ManifoldPointer& manifold, const KernelMixture& density, double unit) {
   const int D = manifold->ambient(), d = manifold->dimension();
   const int side = d < 3 ? 41 : 27;
   const double step = d < 3 ? 0.4 : 0.6;
@@ -129,14 +129,14 @@ double mass_in_tangent_space(const ManifoldPointer& manifold, const KernelDensit
   return sum * std::pow(unit * step, d);
 }
 
-TEST(KernelDensity, NarrowKernelsHaveMassOne) {
+TEST(KernelMixture, NarrowKernelsHaveMassOne) {
   for (const std::string& name : kKernelManifolds) {
     const ManifoldPointer manifold = parse_manifold<double>(name);
     if (manifold->dimension() > 3) continue;
     for (const double h : {0.03, 1e-6})
       for (const double stretch : {1.0, 1.5}) {
         const KernelParameters parameters = kernels_on(manifold, 1, h, 1, stretch, 5, 1e-9);
-        const KernelDensity density(manifold, parameters);
+        const KernelMixture density(manifold, parameters);
         // Within 1e-6 of the rim of a ball coordinates end.
         EXPECT_NEAR(mass_in_tangent_space(manifold, density, h), 1, 1e-6)
             << name << " " << h << " " << stretch;
@@ -144,13 +144,13 @@ TEST(KernelDensity, NarrowKernelsHaveMassOne) {
   }
 }
 
-TEST(KernelDensity, PrunedIsExactToTheTolerance) {
+TEST(KernelMixture, PrunedIsExactToTheTolerance) {
   for (const std::string& name : kKernelManifolds) {
     const ManifoldPointer manifold = parse_manifold<double>(name);
     for (const double h : {0.02, 0.3})
       for (const double stretch : {1.0, 3.0}) {
         const KernelParameters parameters = kernels_on(manifold, 200, h, 8, stretch, 7, 1e-3);
-        const KernelDensity pruned(manifold, parameters), loose(manifold, parameters, 1e-3),
+        const KernelMixture pruned(manifold, parameters), loose(manifold, parameters, 1e-3),
             exact(manifold, parameters, 0);
         const auto base = default_base<double>(manifold);
         for (const Point& x : draw(*base, 8, 10)) {
@@ -163,12 +163,12 @@ TEST(KernelDensity, PrunedIsExactToTheTolerance) {
   }
 }
 
-TEST(KernelDensity, LeavingOutIsTheDensityOfTheOthers) {
+TEST(KernelMixture, LeavingOutIsTheDensityOfTheOthers) {
   for (const std::string name : {"sphere:2", "torus:2", "ball:2", "euclidean:2"}) {
     const ManifoldPointer manifold = parse_manifold<double>(name);
     for (const double stretch : {1.0, 2.0}) {
       const KernelParameters all = kernels_on(manifold, 40, 0.2, 2, stretch, 9);
-      const KernelDensity density(manifold, all);
+      const KernelMixture density(manifold, all);
       for (const std::size_t out : {std::size_t{0}, std::size_t{17}, std::size_t{39}}) {
         KernelParameters others;
         others.centres.dimension = all.centres.dimension;
@@ -182,7 +182,7 @@ TEST(KernelDensity, LeavingOutIsTheDensityOfTheOthers) {
           others.bandwidths.push_back(all.bandwidths[i]);
           others.shapes.insert(others.shapes.end(), &all.shapes[i * shape], &all.shapes[i * shape] + shape);
         }
-        const double expected = KernelDensity(manifold, others, 0).log_density_at(all.centres[out]);
+        const double expected = KernelMixture(manifold, others, 0).log_density_at(all.centres[out]);
         EXPECT_NEAR(density.log_density_at(all.centres[out], out), expected, 2e-6) << name;
         EXPECT_GT(density.log_density_at(all.centres[out]), expected + 0.01) << name;
         EXPECT_EQ(density.centre_at(all.centres[out], 1e-9), out);
@@ -192,16 +192,16 @@ TEST(KernelDensity, LeavingOutIsTheDensityOfTheOthers) {
   }
   const ManifoldPointer sphere = parse_manifold<double>("sphere:2");
   const KernelParameters one = kernels_on(sphere, 1, 0.2, 1, 1, 1);
-  EXPECT_NEAR(KernelDensity(sphere, one).log_density_at(one.centres[0], 0), -std::log(4 * std::numbers::pi),
+  EXPECT_NEAR(KernelMixture(sphere, one).log_density_at(one.centres[0], 0), -std::log(4 * std::numbers::pi),
               1e-12);
 }
 
-TEST(KernelDensity, GradientIsThatOfDifferences) {
+TEST(KernelMixture, GradientIsThatOfDifferences) {
   for (const std::string& name : kKernelManifolds) {
     const ManifoldPointer manifold = parse_manifold<double>(name);
     const int D = manifold->ambient(), d = manifold->dimension();
     for (const double stretch : {1.0, 2.0}) {
-      const KernelDensity density(manifold, kernels_on(manifold, 12, 0.4, 1.5, stretch, 11), 0);
+      const KernelMixture density(manifold, kernels_on(manifold, 12, 0.4, 1.5, stretch, 11), 0);
       std::vector<Point> points = draw(*default_base<double>(manifold), 12, 4);
       const auto centre = density.parameters().centres[3];
       points.emplace_back(centre.begin(), centre.end());
@@ -232,20 +232,20 @@ TEST(KernelDensity, GradientIsThatOfDifferences) {
   }
 }
 
-TEST(KernelDensity, BandwidthGradientIsThatOfDifferences) {
+TEST(KernelMixture, BandwidthGradientIsThatOfDifferences) {
   for (const std::string name :
        {"sphere:1", "sphere:2", "sphere:3", "torus:2", "ball:2", "euclidean:2", "sphere:2 x torus:1"}) {
     const ManifoldPointer manifold = parse_manifold<double>(name);
     for (const double stretch : {1.0, 1.3}) {
       const KernelParameters parameters = kernels_on(manifold, 5, 0.3, 1.2, stretch, 13);
       const Point x = draw(*default_base<double>(manifold), 14, 1)[0];
-      const std::vector<double> slopes = KernelDensity(manifold, parameters, 0).bandwidth_gradient(x);
+      const std::vector<double> slopes = KernelMixture(manifold, parameters, 0).bandwidth_gradient(x);
       for (std::size_t i = 0; i < slopes.size(); ++i) {
         double value[2];
         for (const int sign : {-1, 1}) {
           KernelParameters moved = parameters;
           moved.bandwidths[i] *= std::exp(sign * 1e-4);
-          value[(sign + 1) / 2] = KernelDensity(manifold, moved, 0).log_density_at(x);
+          value[(sign + 1) / 2] = KernelMixture(manifold, moved, 0).log_density_at(x);
         }
         const double slope = (value[1] - value[0]) / 2e-4;
         EXPECT_NEAR(slopes[i], slope, 1e-5 * (1 + std::abs(slope))) << name << " " << stretch;
@@ -254,12 +254,12 @@ TEST(KernelDensity, BandwidthGradientIsThatOfDifferences) {
   }
 }
 
-TEST(KernelDensity, DrawsFollowTheDensity) {
+TEST(KernelMixture, DrawsFollowTheDensity) {
   for (const std::string name :
        {"sphere:1", "sphere:2", "sphere:2,K=0.25", "torus:1", "torus:2", "ball:2", "euclidean:2"}) {
     const ManifoldPointer manifold = parse_manifold<double>(name);
     for (const double stretch : {1.0, 2.5}) {
-      const KernelDensity density(manifold, kernels_on(manifold, 4, 0.35, 1.3, stretch, 15, 0.2));
+      const KernelMixture density(manifold, kernels_on(manifold, 4, 0.35, 1.3, stretch, 15, 0.2));
       const std::vector<Point> points = draw(density, 16, 4000);
       std::vector<Pack<double>> x;
       // Two features that tell directions apart; their means under p by cubature.
@@ -285,13 +285,13 @@ TEST(KernelDensity, DrawsFollowTheDensity) {
   }
 }
 
-TEST(KernelDensity, RefusesWhatCannotBeMeant) {
+TEST(KernelMixture, RefusesWhatCannotBeMeant) {
   const ManifoldPointer sphere = parse_manifold<double>("sphere:2");
   const KernelParameters good = kernels_on(sphere, 3, 0.2, 1, 2, 1);
   const auto refused = [&](const auto& change) {
     KernelParameters parameters = good;
     change(parameters);
-    EXPECT_THROW(KernelDensity(sphere, parameters), Error);
+    EXPECT_THROW(KernelMixture(sphere, parameters), Error);
   };
   refused([](KernelParameters& p) { p = KernelParameters{Points<double>(0, 3), {}, {}, {}, 0.1}; });
   refused([](KernelParameters& p) { p.bandwidths[1] = 0; });
@@ -307,7 +307,7 @@ TEST(KernelDensity, RefusesWhatCannotBeMeant) {
     for (double& s : p.shapes) s = -s;
   });
   refused([](KernelParameters& p) { p.shapes[4] = NAN; });
-  EXPECT_THROW(KernelDensity(sphere, good).log_prob(Points<double>(2, 2)), Error);
+  EXPECT_THROW(KernelMixture(sphere, good).log_prob(Points<double>(2, 2)), Error);
 }
 
 }  // namespace

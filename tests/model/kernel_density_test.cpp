@@ -1,4 +1,4 @@
-#include "riemflow/model/kernel_model.hpp"
+#include "riemflow/model/kernel_density.hpp"
 
 #include <gtest/gtest.h>
 
@@ -6,6 +6,7 @@
 
 #include "riemflow/core/error.hpp"
 #include "riemflow/flow/flow.hpp"
+#include "riemflow/model/flow_density.hpp"
 #include "riemflow/model/kernel_mass.hpp"
 #include "riemflow/model/trust.hpp"
 #include "tests/flow/transports.hpp"
@@ -16,30 +17,30 @@ namespace {
 
 using density_test::kernels_on;
 
-std::shared_ptr<const KernelDensity> kernels(const std::string& manifold, std::size_t n, double h,
+std::shared_ptr<const KernelMixture> kernels(const std::string& manifold, std::size_t n, double h,
                                              double stretch) {
   const std::shared_ptr<const Manifold<double>> space = parse_manifold<double>(manifold);
-  return std::make_shared<KernelDensity>(space, kernels_on(space, n, h, 1.5, stretch, 21));
+  return std::make_shared<KernelMixture>(space, kernels_on(space, n, h, 1.5, stretch, 21));
 }
 
-TEST(KernelModel, MassIsOneHoweverSharp) {
+TEST(KernelDensity, MassIsOneHoweverSharp) {
   for (const char* name : {"sphere:1", "sphere:2", "sphere:3", "sphere:2,K=0.25", "torus:2", "ball:2",
                            "euclidean:3", "sphere:2 x torus:1"})
     for (const double h : {0.2, 1e-3})
       for (const double stretch : {1.0, 2.0}) {
         const std::shared_ptr<const Manifold<double>> manifold = parse_manifold<double>(name);
-        KernelModel<double> model(name, kernels_on(manifold, 30, h, 3, stretch, 22), 1);
-        const Mass mass = total_mass(model, {1e-3, 0, 60'000});
+        KernelDensity model(name, kernels_on(manifold, 30, h, 3, stretch, 22), 1);
+        const Mass mass = model.mass({{1e-3, 0, 60'000}});
         EXPECT_NEAR(mass.integral.value, 1, 2e-3) << name << " " << h << " " << stretch;
         EXPECT_LT(mass.integral.error, 5e-3) << name << " " << h << " " << stretch;
         EXPECT_GT(mass.integral.evaluations, 1000u);
       }
 }
 
-TEST(KernelModel, SameBitsForAnyNumberOfThreadsAndPieces) {
+TEST(KernelDensity, SameBitsForAnyNumberOfThreadsAndPieces) {
   const std::shared_ptr<const Manifold<double>> manifold = parse_manifold<double>("sphere:2");
   const KernelParameters parameters = kernels_on(manifold, 50, 0.1, 3, 2, 23);
-  KernelModel<double> one("sphere:2", parameters, 1), three("sphere:2", parameters, 3);
+  KernelDensity one("sphere:2", parameters, 1), three("sphere:2", parameters, 3);
   const Points<double> draws = one.sample(700, 5).frames.back();
   EXPECT_EQ(three.sample(700, 5).frames.back().values, draws.values);
   const Points<double> tail = three.sample(60, 5, 640).frames.back();
@@ -53,7 +54,7 @@ TEST(KernelModel, SameBitsForAnyNumberOfThreadsAndPieces) {
 /// A flow whose field is zero.
 template <class T>
 std::unique_ptr<Transport<T>> still_flow(const std::string& manifold,
-                                         std::shared_ptr<const KernelDensity> base) {
+                                         std::shared_ptr<const KernelMixture> base) {
   auto flow = make_transport<T>(test::small_config(manifold), 1, 2, Device::cpu, std::move(base));
   std::fill(flow->parameters().begin(), flow->parameters().end(), T(0));
   return flow;
@@ -114,7 +115,7 @@ TEST(KernelBase, IsToBeTrusted) {
   TrustOptions options;
   options.points = 100;
   options.mass_samples = 100;
-  const Trust trust = examine<float>(*flow, options);
+  const Trust trust = examine(seen_as_density(*flow), options);
   EXPECT_TRUE(trust.mass.from_samples);
   EXPECT_NEAR(trust.mass.integral.value, 1, 2e-3);
 }

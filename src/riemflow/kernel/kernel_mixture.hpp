@@ -32,11 +32,11 @@ struct KernelParameters {
   std::size_t size() const { return centres.size(); }
 };
 
-class KernelDensity final : public Distribution<double> {
+class KernelMixture final : public Distribution<double> {
  public:
   /// Error unless there are centres on the manifold, as many weights and bandwidths in [1e-9, 1e9],
   /// 0 < ε ≤ 1. tolerance: see above. Quick where centres near each other have numbers near each other.
-  KernelDensity(std::shared_ptr<const Manifold<double>> manifold, KernelParameters parameters,
+  KernelMixture(std::shared_ptr<const Manifold<double>> manifold, KernelParameters parameters,
                 double tolerance = 1e-6);
 
   const Manifold<double>& manifold() const { return space_->manifold(); }

@@ -1,0 +1,87 @@
+#include "riemflow/model/density.hpp"
+
+#include <algorithm>
+
+#include "riemflow/core/error.hpp"
+#include "riemflow/core/thread_pool.hpp"
+#include "riemflow/manifold/on_manifold.hpp"
+#include "riemflow/model/flow_density.hpp"
+#include "riemflow/model/kernel_density.hpp"
+#include "riemflow/model/mixture_density.hpp"
+
+namespace riemflow {
+namespace {
+
+/// Points a piece of work.
+constexpr std::size_t kDrawsAtOnce = 256;
+
+}  // namespace
+
+const Density& DensityPart::any() const {
+  return std::visit([](const auto* part) -> const Density& { return *part; }, density);
+}
+
+const FlowDensity* DensityPart::flow() const {
+  const auto* found = std::get_if<const FlowDensity*>(&density);
+  return found == nullptr ? nullptr : *found;
+}
+
+std::optional<std::string> Density::defect(std::span<const double> point) const {
+  return manifold_->defect(point);
+}
+
+LogProb<double> Density::log_prob(const Points<double>& points, const NoiseKey& key) const {
+  check_on_manifold(*manifold_, points);
+  if (standardisation_.identity()) return evaluate(points, key);
+  LogProb<double> result = evaluate(standardisation_.standardised<double>(points), key);
+  const double log_scale = standardisation_.log_scale();
+  for (double& value : result.values) value -= log_scale;
+  result.base_points = standardisation_.in_units<double>(result.base_points);
+  return result;
+}
+
+Carried<double> Density::sample(std::size_t n, std::uint64_t seed, std::uint64_t first) const {
+  Carried<double> result = draw(n, seed, first);
+  if (!standardisation_.identity())
+    for (Points<double>& frame : result.frames) frame = standardisation_.in_units<double>(frame);
+  return result;
+}
+
+std::vector<DensityPart> Density::parts() const {
+  std::vector<DensityPart> result;
+  add_parts(1, result);
+  return result;
+}
+
+void require_exact(const Density& density) {
+  require(density.exact(), "the density of a flow with Hutchinson's divergence cannot be integrated",
+          "make the flow with with_exact_divergence(config)");
+}
+
+Integrand density_of(const Density& density) {
+  require_exact(density);
+  return [&density](const Points<double>& points, std::span<double> values) {
+    const std::vector<double> log_p = density.log_prob(points).values;
+    for (std::size_t i = 0; i < values.size(); ++i) values[i] = std::exp(log_p[i]);
+  };
+}
+
+Carried<double> draw_in_pieces(std::size_t n, int ambient, int threads, std::uint64_t seed,
+                               std::uint64_t first,
+                               const std::function<void(Random& random, Pack<double>* x)>& draw) {
+  Points<double> points(n, ambient);
+  ThreadPool(threads).run((n + kDrawsAtOnce - 1) / kDrawsAtOnce, [&](std::size_t piece, int) {
+    std::vector<Pack<double>> x(static_cast<std::size_t>(ambient));
+    for (std::size_t i = piece * kDrawsAtOnce; i < std::min(n, (piece + 1) * kDrawsAtOnce); ++i) {
+      Random random(seed, Purpose::base_sample, 0, first + i);
+      draw(random, x.data());
+      for (std::size_t c = 0; c < x.size(); ++c) points[i][c] = x[c][0];
+    }
+  });
+  Carried<double> result;
+  result.frames.push_back(std::move(points));
+  result.summary.points = n;
+  return result;
+}
+
+}  // namespace riemflow

@@ -1,0 +1,115 @@
+#include "riemflow/model/flow_density.hpp"
+
+#include <fmt/format.h>
+
+#include "riemflow/manifold/on_manifold.hpp"
+#include "riemflow/manifold/parse.hpp"
+#include "riemflow/model/flow_mass.hpp"
+
+namespace riemflow {
+namespace {
+
+template <class T>
+LogProb<double> in_double(LogProb<T> own) {
+  if constexpr (std::is_same_v<T, double>)
+    return own;
+  else
+    return {
+        {own.values.begin(), own.values.end()}, converted<double>(own.base_points), std::move(own.summary)};
+}
+
+template <class T>
+Carried<double> in_double(Carried<T> own) {
+  if constexpr (std::is_same_v<T, double>) {
+    return own;
+  } else {
+    Carried<double> result;
+    for (const Points<T>& frame : own.frames) result.frames.push_back(converted<double>(frame));
+    result.summary = std::move(own.summary);
+    return result;
+  }
+}
+
+}  // namespace
+
+FlowDensity::FlowDensity(std::shared_ptr<Transport<float>> flow, Standardisation standardisation)
+    : Density(parse_manifold<double>(flow->manifold().name()), flow->threads(), std::move(standardisation)),
+      flow_(std::move(flow)) {}
+
+FlowDensity::FlowDensity(std::shared_ptr<Transport<double>> flow, Standardisation standardisation)
+    : Density(parse_manifold<double>(flow->manifold().name()), flow->threads(), std::move(standardisation)),
+      flow_(std::move(flow)) {}
+
+const FlowConfig& FlowDensity::config() const {
+  return std::visit([](const auto& flow) -> const FlowConfig& { return flow->config(); }, flow_);
+}
+
+bool FlowDensity::exact() const { return config().divergence.estimator == DivergenceEstimator::exact; }
+
+std::optional<std::string> FlowDensity::defect(std::span<const double> point) const {
+  if (auto why = Density::defect(point)) return why;
+  Points<double> own(0, static_cast<int>(point.size()));
+  own.values.assign(point.begin(), point.end());
+  own = standardisation().standardised<double>(own);
+  return std::visit(
+      [&]<class T>(const std::shared_ptr<Transport<T>>& flow) -> std::optional<std::string> {
+        const auto why = flow->manifold().defect(converted<T>(own)[0]);
+        if (!why) return std::nullopt;
+        return fmt::format("in the model's precision, {}, the point is not on {}: {}",
+                           sizeof(T) == 4 ? "float" : "double", manifold().name(), *why);
+      },
+      flow_);
+}
+
+void FlowDensity::set_tolerance(double tolerance) {
+  with_transport([&](auto& flow) { flow.set_tolerance(tolerance, tolerance); });
+}
+
+LogProb<double> FlowDensity::evaluate(const Points<double>& points, const NoiseKey& key) const {
+  return with_transport([&]<class T>(Transport<T>& flow) {
+    return in_double(flow.log_prob(rounded_onto<T>(flow.manifold(), points), key));
+  });
+}
+
+Carried<double> FlowDensity::draw(std::size_t n, std::uint64_t seed, std::uint64_t first) const {
+  return with_transport([&](auto& flow) { return in_double(flow.sample(n, seed, first)); });
+}
+
+Points<double> FlowDensity::sample_base(std::size_t n, std::uint64_t seed, std::uint64_t first) const {
+  return standardisation().in_units<double>(
+      with_transport([&](auto& flow) { return converted<double>(flow.sample_base(n, seed, 0, first)); }));
+}
+
+std::vector<double> FlowDensity::log_base(const Points<double>& points) const {
+  const Points<double> own = standardisation().standardised<double>(points);
+  std::vector<double> values =
+      with_transport([&]<class T>(Transport<T>& flow) { return flow.log_base(converted<T>(own)); });
+  for (double& value : values) value -= standardisation().log_scale();
+  return values;
+}
+
+Carried<double> FlowDensity::in_units(Carried<double> path) const {
+  for (Points<double>& frame : path.frames) frame = standardisation().in_units<double>(frame);
+  return path;
+}
+
+Carried<double> FlowDensity::carry(const Points<double>& points, const std::vector<double>& times) const {
+  const Points<double> own = standardisation().standardised<double>(points);
+  Carried<double> path = in_units(with_transport([&]<class T>(Transport<T>& flow) {
+    return in_double(flow.carry(rounded_onto<T>(flow.manifold(), own), times));
+  }));
+  path.frames.front() = points;
+  return path;
+}
+
+Carried<double> FlowDensity::draw_paths(std::size_t n, std::uint64_t seed, std::uint64_t first,
+                                        const std::vector<double>& times) const {
+  return in_units(
+      with_transport([&](auto& flow) { return in_double(flow.draw_paths(n, seed, first, times)); }));
+}
+
+Mass FlowDensity::mass(const MassOptions& options) const {  // a mass has no unit
+  return with_transport([&](auto& flow) { return flow_mass(flow, options); });
+}
+
+}  // namespace riemflow

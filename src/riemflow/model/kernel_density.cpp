@@ -1,0 +1,34 @@
+#include "riemflow/model/kernel_density.hpp"
+
+#include "riemflow/manifold/parse.hpp"
+#include "riemflow/model/kernel_mass.hpp"
+
+namespace riemflow {
+
+KernelDensity::KernelDensity(std::shared_ptr<const KernelMixture> kernels, int threads,
+                             Standardisation standardisation)
+    : Density(parse_manifold<double>(kernels->manifold().name()), threads, std::move(standardisation)),
+      kernels_(std::move(kernels)) {}
+
+KernelDensity::KernelDensity(const std::string& manifold, KernelParameters parameters, int threads)
+    : KernelDensity(std::make_shared<KernelMixture>(parse_manifold<double>(manifold), std::move(parameters)),
+                    threads) {}
+
+LogProb<double> KernelDensity::evaluate(const Points<double>& points, const NoiseKey&) const {
+  ThreadPool pool(threads());
+  LogProb<double> result;
+  result.values = kernels_->log_prob(points, &pool);
+  result.summary.points = points.size();
+  return result;
+}
+
+Carried<double> KernelDensity::draw(std::size_t n, std::uint64_t seed, std::uint64_t first) const {
+  return draw_in_pieces(n, manifold().ambient(), threads(), seed, first,
+                        [&](Random& random, Pack<double>* x) { kernels_->sample(random, x, 0); });
+}
+
+Mass KernelDensity::mass(const MassOptions& options) const {
+  return kernel_mass(*kernels_, options.cubature, options.seed, threads());
+}
+
+}  // namespace riemflow
