@@ -30,7 +30,7 @@ std::shared_ptr<const Manifold<double>> common_manifold(const std::vector<std::s
 }  // namespace
 
 PoolDensity::PoolDensity(std::vector<std::shared_ptr<Density>> members, std::vector<double> weights)
-    : Density(common_manifold(members, weights), members.front()->threads()),
+    : Density(common_manifold(members, weights), members.empty() ? 0 : members.front()->threads()),
       members_(std::move(members)),
       weights_(std::move(weights)) {
   double total = 0;
