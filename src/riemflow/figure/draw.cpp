@@ -14,6 +14,7 @@
 #include "riemflow/figure/draw_parts.hpp"
 #include "riemflow/figure/flat.hpp"
 #include "riemflow/manifold/parse.hpp"
+#include "riemflow/model/flow_density.hpp"
 
 namespace riemflow {
 namespace {
