@@ -74,8 +74,7 @@ void bench_matching(BenchMatchingOptions options) {
              options.width, options.batch, timing.threads, simd::instruction_set(), options.device_name);
   fmt::print(
       "flow matching {:.2f} ms ({:.1f} GFLOP/s)   likelihood {:.2f} ms ({:.0f} evaluations per solve)   "
-      "{:.0f} "
-      "x\n",
+      "{:.0f} x\n",
       timing.matching_ms, timing.matching_gflops, timing.likelihood_ms, timing.evaluations, ratio);
 }
 

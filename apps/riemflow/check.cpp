@@ -37,9 +37,7 @@ void print_paths(const Trust& trust) {
              trust.off_manifold, trust.drift);
   fmt::print(
       "solver      {:.1f} evaluations per solve, most {}; mean step {:.3f}, {:.0f} % of steps rejected; {} "
-      "of "
-      "{} "
-      "samples failed\n",
+      "of {} samples failed\n",
       trust.solves.mean_evaluations(), trust.solves.most_evaluations, mean_step(trust.solves),
       100 * rejected_share(trust.solves), trust.failed, trust.points);
 }
@@ -113,8 +111,7 @@ void add_check(CLI::App& app) {
       "printed beside them, and if the test score recorded in the model is within 5 standard errors of its "
       "validation\n"
       "score; 'NOT trustworthy' with the reasons if one of them does not hold (exit 75); 'not settled' (exit "
-      "75 as "
-      "well) if\n"
+      "75 as well) if\n"
       "none fails but the error of the mass is too large to tell.\n"
       "\n"
       "Examples:\n"

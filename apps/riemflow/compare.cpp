@@ -2,7 +2,6 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <charconv>
 #include <filesystem>
 
 #include "apps/riemflow/commands.hpp"
@@ -12,6 +11,7 @@
 #include "apps/riemflow/support/outputs.hpp"
 #include "apps/riemflow/support/signals.hpp"
 #include "riemflow/core/error.hpp"
+#include "riemflow/core/text.hpp"
 #include "riemflow/flow/cuda_flow.hpp"
 #include "riemflow/io/atomic_file.hpp"
 #include "riemflow/manifold/parse.hpp"
@@ -58,13 +58,9 @@ Method row_of(const std::string& text) {
 /// Those of --methods, in the order of the table, and the user's rows.
 std::vector<Method> methods_of(const Options& options) {
   std::vector<Method> chosen;
-  std::vector<std::string> wanted;
-  for (std::size_t begin = 0; begin < options.methods.size();) {
-    const std::size_t end = std::min(options.methods.find(',', begin), options.methods.size());
-    wanted.push_back(options.methods.substr(begin, end - begin));
-    begin = end + 1;
-  }
-  const bool all = wanted.empty();
+  const std::string& list = options.methods;
+  std::vector<std::string_view> wanted = split(list, [&](std::size_t i) { return list[i] == ','; });
+  const bool all = std::erase(wanted, "") > 0 && wanted.empty();
   for (const Method& method : all_methods())
     if (all || std::erase(wanted, method.name) > 0) chosen.push_back(method);
   require(wanted.empty(), fmt::format("--methods: there is no '{}'", wanted.empty() ? "" : wanted.front()),
@@ -83,20 +79,13 @@ std::vector<Method> methods_of(const Options& options) {
 SeedRange seeds_of(const Options& options) {
   if (options.splits > 0) return {0, static_cast<std::uint64_t>(options.splits) - 1};
   const std::string& text = options.seeds;
-  const char* const end = text.data() + text.size();
-  SeedRange seeds;
-  auto [stop, code] = std::from_chars(text.data(), end, seeds.first);
-  bool good = code == std::errc();
-  seeds.last = seeds.first;
-  if (good && stop != end) {
-    good = *stop == '-';
-    const auto second = std::from_chars(stop + 1, end, seeds.last);
-    good = good && second.ec == std::errc() && second.ptr == end;
-  }
-  require(good && seeds.first <= seeds.last && seeds.last - seeds.first < 1000 && seeds.last <= kLastSeed,
+  const std::size_t dash = std::min(text.find('-'), text.size());
+  const auto first = parse_number<std::uint64_t>(text.substr(0, dash)),
+             last = dash == text.size() ? first : parse_number<std::uint64_t>(text.substr(dash + 1));
+  require(first && last && *first <= *last && *last - *first < 1000 && *last <= kLastSeed,
           fmt::format("--seeds {} is no range of seeds", text),
           "give the first and the last, as in 100-109; at most 1000, none above a million", Fault::usage);
-  return seeds;
+  return {*first, *last};
 }
 
 /// The command that makes these results, for their header.
@@ -153,16 +142,16 @@ void tell(const Comparison& comparison, const Options& options, const DataSet& d
       "density. The best kernel density is the best on the test points. Kernel densities have training and "
       "validation points as centres. A fit {}. Mass: the farthest from 1 of all "
       "splits; of flows by a change of variables at 300 points.\n\n{}\n{}",
-      data.name, command_line(options, data.name), comparison.results.origin(), seeds.first, seeds.last,
+      data.name, command_line(options, data.name), comparison.origin, seeds.first, seeds.last,
       options.time_limit == "none" ? "takes as long as it takes"
                                    : fmt::format("takes {} at most", options.time_limit),
       tables_of(comparison.summaries), legend);
-  Json json = {{"data", data.name},
-               {"sha256", data.sha256},
-               {"manifold", data.manifold},
-               {"configuration", comparison.configuration},
-               {"seeds", {seeds.first, seeds.last}},
-               {"protocols", Json::array()}};
+  nlohmann::ordered_json json = {{"data", data.name},
+                                 {"sha256", data.sha256},
+                                 {"manifold", data.manifold},
+                                 {"configuration", comparison.configuration},
+                                 {"seeds", {seeds.first, seeds.last}},
+                                 {"protocols", nlohmann::ordered_json::array()}};
   for (const Summary& summary : comparison.summaries) json["protocols"].push_back(json_of(summary));
   // Never the name of the data, which may lie in the same directory.
   write_file_atomically(path_of(options, ".compare.md"), page);
@@ -217,7 +206,7 @@ void run(const Options& options) {
     throw Exit{kInterrupted};
   }
   tell(comparison, options, data);
-  refuse_failed_runs(comparison.failed.size(), comparison.jobs);
+  refuse_failed_runs(comparison.failed, comparison.jobs);
 }
 
 }  // namespace
@@ -285,8 +274,7 @@ void add_compare(CLI::App& app) {
   add_json(*command, options->json);
   command->add_flag("--quiet", options->quiet, "Say nothing but results and errors");
   command->footer(
-      "Runs that are done are kept: an interrupted comparison goes on where it stopped, --seeds may "
-      "grow,\n"
+      "Runs that are done are kept: an interrupted comparison goes on where it stopped, --seeds may grow,\n"
       "and several processes may share a directory.\n\n"
       "Examples:\n"
       "  riemflow compare quakes.csv\n"

@@ -90,8 +90,7 @@ void demo(const DemoOptions& options) {
   const PointScores &one = kernels.front(), &best = kernels.back();
   fmt::print(
       "\nHow surprised is each density by {} earthquakes it has not seen? Mean negative log-likelihood in "
-      "nats "
-      "per point;\nlower is better.\n\n",
+      "nats per point;\nlower is better.\n\n",
       split.split.test.size());
   fmt::print("  uniform density                         {:8.4f}\n", uniform);
   for (const PointScores* kernel : {&one, &best})

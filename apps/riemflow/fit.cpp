@@ -331,11 +331,9 @@ void add_fit(CLI::App& app) {
       ->group("Settings from elsewhere");
   command->footer(
       "Words: a density is scored by its NLL, the mean negative log-likelihood of points, in nats (lower is "
-      "better). A "
-      "kernel\ndensity is a bump on each training point; a flow carries a simple density along a field that "
-      "a network has "
-      "learned;\na pool is a mixture of them, with weights chosen on the validation points. docs/tutorial.md "
-      "has a glossary.\n\n"
+      "better). A kernel\ndensity is a bump on each training point; a flow carries a simple density along a "
+      "field that a network has learned;\na pool is a mixture of them, with weights chosen on the validation "
+      "points. docs/tutorial.md has a glossary.\n\n"
       "Examples:\n"
       "  riemflow fit quakes.csv -o quakes.model\n"
       "  riemflow fit quakes.csv -o quakes.model --dedup --time-limit 5m --log quakes.jsonl\n"

@@ -189,8 +189,7 @@ void add_info(CLI::App& app) {
       ->type_name("FILE");
   add_json(*command, options->json);
   command->footer(
-      "Examples:\n  riemflow info quakes.model\n  riemflow info quakes.model --json | jq "
-      ".config");
+      "Examples:\n  riemflow info quakes.model\n  riemflow info quakes.model --json | jq .config");
   command->callback([options] { run(options->path, options->json); });
 }
 

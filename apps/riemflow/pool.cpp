@@ -73,8 +73,7 @@ void add_pool(CLI::App& app) {
   add_force(*command, options->force);
   add_json(*command, options->json);
   command->footer(
-      "The pool is the sum of the models' densities times weights, those that make DATA most "
-      "likely.\n"
+      "The pool is the sum of the models' densities times weights, those that make DATA most likely.\n"
       "Where models were fitted to DATA, points that none of them had seen choose the weights: their\n"
       "validation points, by the scores that a model kept if it has learned from them since. Their test "
       "points\n"

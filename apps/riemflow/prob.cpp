@@ -144,9 +144,8 @@ void run(const ProbOptions& options) {
   }
   finish_output();
   say("By adaptive quadrature, {} evaluations, for flows and by integrals along the border for kernels. ± is "
-      "the "
-      "error of that; the density's own is for riemflow check to tell. uniform is the area's share of the "
-      "sphere.",
+      "the error of that; the density's own is for riemflow check to tell. uniform is the area's share of "
+      "the sphere.",
       evaluations);
   if (failures > 0)
     say("Warning: the density could not be computed at {} of the points; what they can hold is part of ±.",

@@ -152,8 +152,7 @@ void add_score(CLI::App& app) {
   add_json(*command, options->json);
   command->footer(
       "The mean is that of −log p(x), in nats, with its standard error; on the data of the fit a warning "
-      "says "
-      "what the\n"
+      "says what the\n"
       "fit found at points that it had held out. A point whose density cannot be\n"
       "computed is named, is nan in the rows and left out of the mean; the exit code is then 75.\n\n"
       "Examples:\n"

@@ -6,6 +6,9 @@
 #include <cmath>
 
 namespace riemflow::app {
+
+using Json = nlohmann::ordered_json;
+
 namespace {
 
 /// A method of which no run ended is said on the way, and in no table.
@@ -23,7 +26,7 @@ std::string text(const Estimate& estimate, bool sign = false) {
 }
 
 std::string mass_text(const SummaryRow& row) {
-  return std::isnan(row.mass) ? "–" : fmt::format("{:.4f} ± {:.1g}", row.mass, row.mass_error);
+  return std::isnan(row.mass.mean) ? "–" : fmt::format("{:.4f} ± {:.1g}", row.mass.mean, row.mass.error);
 }
 
 std::string markdown(const Summary& summary) {
@@ -62,9 +65,8 @@ std::string tables_of(const std::vector<Summary>& summaries) {
   return text +
          "Each ± is one standard error of what another data set would give: test points are averaged over "
          "the splits that they are in, so that more splits of the same points cannot take it below that of "
-         "the "
-         "points, and the variance between splits is added with Nadeau and Bengio's correction for training "
-         "sets that overlap; of one split it is that of its test points.\n";
+         "the points, and the variance between splits is added with Nadeau and Bengio's correction for "
+         "training sets that overlap; of one split it is that of its test points.\n";
 }
 
 std::string csv_of(const std::vector<Summary>& summaries) {
@@ -77,7 +79,7 @@ std::string csv_of(const std::vector<Summary>& summaries) {
       lines += fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n", summary.protocol, row.method,
                            row.splits, cell(row.nll.mean), cell(row.nll.error), cell(row.validation),
                            cell(row.to_one.mean), cell(row.to_one.error), cell(row.to_best.mean),
-                           cell(row.to_best.error), summary.best, cell(row.mass), cell(row.mass_error),
+                           cell(row.to_best.error), summary.best, cell(row.mass.mean), cell(row.mass.error),
                            cell(row.seconds), row.failed);
   return lines;
 }
@@ -92,8 +94,8 @@ Json json_of(const Summary& summary) {
                     {"validation_nll", row.validation},
                     {"to_one_bandwidth", {{"mean", row.to_one.mean}, {"standard_error", row.to_one.error}}},
                     {"to_best_kernel", {{"mean", row.to_best.mean}, {"standard_error", row.to_best.error}}},
-                    {"mass", row.mass},
-                    {"mass_error", row.mass_error},
+                    {"mass", row.mass.mean},
+                    {"mass_error", row.mass.error},
                     {"seconds", row.seconds},
                     {"failed", row.failed}});
   return {{"protocol", summary.protocol},

@@ -1,6 +1,8 @@
 #pragma once
 // A comparison as Markdown, CSV and JSON.
 
+#include <nlohmann/json.hpp>
+
 #include "riemflow/fit/compare.hpp"
 
 namespace riemflow::app {
@@ -12,6 +14,6 @@ std::string command_of(const Method& method, const Manifold<double>& manifold);
 std::string tables_of(const std::vector<Summary>& summaries);
 /// Lines protocol,method,…, with a header before the first.
 std::string csv_of(const std::vector<Summary>& summaries);
-Json json_of(const Summary& summary);
+nlohmann::ordered_json json_of(const Summary& summary);
 
 }  // namespace riemflow::app

@@ -86,8 +86,7 @@ void say_interrupted(const FitRequest& request, const FitResult& result) {
   const std::string path = partial_path(request.output);
   const ModelKind kind = result.model->config.model;
   if (is_flow(kind))
-    say("Interrupted after {} iterations; {} holds the best model so far, for every command to use. The "
-        "same "
+    say("Interrupted after {} iterations; {} holds the best model so far, for every command to use. The same "
         "command with --resume goes on.",
         result.progress.iteration, path);
   else

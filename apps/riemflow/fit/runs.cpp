@@ -99,12 +99,13 @@ Json json_of_runs(const std::vector<FitRequest>& runs, const DataSet& data,
   Json rows = Json::array();
   for (std::size_t run = 0; run < outcomes.size(); ++run) {
     const RunOutcome& outcome = outcomes[run];
+    const Json about = read_provenance(outcome.about);
     Json row = {{"run", run + 1}, {"seed", runs[run].options.seed}, {"model", runs[run].output}};
     for (const char* key :
          {"iterations", "best_iteration", "stopped", "validation_nll", "test_nll", "test_nll_standard_error",
           "failed_test_points", "reverse_kl", "reverse_kl_standard_error", "effective_sample_share",
           "forward_kl", "forward_kl_standard_error", "missed_target_share"})
-      if (outcome.about.is_object() && outcome.about.contains(key)) row[key] = outcome.about[key];
+      if (about.is_object() && about.contains(key)) row[key] = about[key];
     if (outcome.ended())
       row["seconds"] = outcome.seconds;
     else
@@ -204,7 +205,7 @@ void run_fits(const RunsRequest& runs, const DataSet& data) {
       answer("model       {}: run {}, the lowest on the validation points\nruns        {}\n", runs.output,
              *best + 1, all);
     if (best && !data.split.test.empty()) {
-      const auto& about = outcomes[*best].about;
+      const Json about = read_provenance(outcomes[*best].about);
       const auto reference = about.find("reference");
       fmt::print("{:<11} {:.4f} nats\n",
                  reference != about.end() && *reference == "uniform density" ? "uniform" : "base",

@@ -3,7 +3,7 @@
 // calls before it begins.
 
 #include "apps/riemflow/support/data.hpp"
-#include "riemflow/fit/results.hpp"
+#include "riemflow/core/machine.hpp"
 #include "riemflow/io/output_guard.hpp"
 
 namespace riemflow::app {

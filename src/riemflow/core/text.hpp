@@ -41,6 +41,14 @@ std::vector<std::string_view> split(std::string_view s, Separates separates) {
   return parts;
 }
 
+/// The words of s, with spaces between.
+inline std::vector<std::string> words_in(std::string_view s) {
+  std::vector<std::string> words;
+  for (const std::string_view part : split(s, [&](std::size_t i) { return is_space(s[i]); }))
+    if (!part.empty()) words.emplace_back(part);
+  return words;
+}
+
 /// The whole of s as a number, a leading + allowed.
 template <class Number>
 std::optional<Number> parse_number(std::string_view s) {

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "riemflow/core/running_mean.hpp"
+
 namespace riemflow::figure {
 namespace {
 
@@ -163,20 +165,14 @@ Curve mean_curve(std::string label, const Pen& pen, const std::vector<double>& x
                  const std::vector<std::vector<double>>& runs) {
   Curve curve{std::move(label), pen, x, {}, {}, {}};
   for (std::size_t i = 0; i < x.size(); ++i) {
-    double sum = 0, square = 0, n = 0;
+    RunningMean mean;
     for (const auto& run : runs)
-      if (i < run.size() && std::isfinite(run[i])) {
-        sum += run[i];
-        ++n;
-      }
-    const double mean = sum / n;  // NaN without runs
-    for (const auto& run : runs)
-      if (i < run.size() && std::isfinite(run[i])) square += (run[i] - mean) * (run[i] - mean);
-    curve.y.push_back(mean);
+      if (i < run.size() && std::isfinite(run[i])) mean.add(run[i]);
+    curve.y.push_back(mean.mean());
     if (runs.size() < 2) continue;
-    const double half = n > 1 ? 1.96 * std::sqrt(square / (n - 1) / n) : NAN;
-    curve.low.push_back(mean - half);
-    curve.high.push_back(mean + half);
+    const double half = 1.96 * mean.standard_error();
+    curve.low.push_back(mean.mean() - half);
+    curve.high.push_back(mean.mean() + half);
   }
   return curve;
 }

@@ -5,6 +5,7 @@
 
 #include "riemflow/core/running_mean.hpp"
 #include "riemflow/distribution/base.hpp"
+#include "riemflow/fit/pooling.hpp"
 #include "riemflow/kernel/kernel_choice.hpp"
 #include "riemflow/manifold/parse.hpp"
 #include "riemflow/model/score_points.hpp"
@@ -14,12 +15,6 @@ namespace {
 
 constexpr double kShareOfOne = 0.1;  // of the time for all shapes, about
 
-RunningMean mean_of(const std::vector<double>& values) {
-  RunningMean mean;
-  for (double value : values) mean.add(value);
-  return mean;
-}
-
 RunningMean mean_difference(const PointScores& a, const PointScores& b) {
   RunningMean mean;
   for (std::size_t i = 0; i < a.log_densities.size(); ++i) mean.add(b.log_densities[i] - a.log_densities[i]);
@@ -28,8 +23,8 @@ RunningMean mean_difference(const PointScores& a, const PointScores& b) {
 
 }  // namespace
 
-double PointScores::nll() const { return -mean_of(log_densities).mean(); }
-double PointScores::standard_error() const { return mean_of(log_densities).standard_error(); }
+double PointScores::nll() const { return mean_score(log_densities).nll; }
+double PointScores::standard_error() const { return mean_score(log_densities).error; }
 double PointScores::worse_than(const PointScores& other) const {
   return mean_difference(*this, other).mean();
 }

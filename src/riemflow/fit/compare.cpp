@@ -7,10 +7,10 @@
 
 #include "riemflow/core/cancel.hpp"
 #include "riemflow/core/error.hpp"
-#include "riemflow/core/machine.hpp"
 #include "riemflow/core/version.hpp"
 #include "riemflow/fit/baselines.hpp"
 #include "riemflow/fit/fit_model.hpp"
+#include "riemflow/fit/jobs.hpp"
 #include "riemflow/fit/pool_flow.hpp"
 #include "riemflow/fit/provenance.hpp"
 #include "riemflow/manifold/parse.hpp"
@@ -62,6 +62,11 @@ Values protocol_values(const Values& settings, const std::string& protocol) {
 bool has_device(const Method& method) {
   const std::string model = value_of(method.options, "model", "");
   return !method.preset.empty() && model != "kde" && model != "vmf-mixture";
+}
+
+/// In the results.
+std::string cell_name(const std::string& method, const std::string& protocol) {
+  return method + " " + protocol;
 }
 
 void add_scores(const std::vector<double>& log_densities, Json& result) {
@@ -122,7 +127,7 @@ class ComparedCells {
     for (const std::string& protocol : options.protocols) {
       data_[protocol] = divided(data, options_of(protocol_values(settings_, protocol)), silent);
       for (const Method& method : methods) {
-        cells.push_back({cell_name(method, protocol), std::min(limit, method.seconds)});
+        cells.push_back({cell_name(method.name, protocol), std::min(limit, method.seconds)});
         places_[cells.back().name] = {on(method, *manifold), protocol};
       }
     }
@@ -189,6 +194,29 @@ class ComparedCells {
   std::map<std::string, std::pair<Method, std::string>> places_;
 };
 
+double number_of(const Json& run, const char* key) {
+  const auto found = run.find(key);
+  return found != run.end() && found->is_number() ? found->get<double>() : Estimate().mean;
+}
+
+/// As add_scores and add_fit wrote it.
+ComparedRun compared_run(const std::string& method, const std::string& protocol, const Json& run) {
+  ComparedRun result{.method = method, .protocol = protocol, .seed = run.value("split", std::uint64_t{0})};
+  if (run.contains("log_densities"))
+    for (const Json& value : run["log_densities"])
+      result.log_densities.push_back(value.is_number() ? value.get<double>() : Estimate().mean);
+  if (run.contains("points") && run["points"].size() == 3)
+    result.points = run["points"].get<std::array<std::size_t, 3>>();
+  else
+    result.log_densities.clear();  // not of these data
+  result.failed = run.value("failed", std::size_t{0});
+  result.nll = {number_of(run, "nll"), number_of(run, "nll_error")};
+  result.validation = number_of(run, "validation_nll");
+  result.mass = {number_of(run, "mass"), number_of(run, "mass_error")};
+  result.seconds = number_of(run, "fit_seconds");
+  return result;
+}
+
 /// Of rows of the caller's own.
 void refuse_other_rows(const std::vector<Method>& methods, const std::string& path, Results& results) {
   for (const Method& row : methods) {
@@ -205,9 +233,7 @@ void refuse_other_rows(const std::vector<Method>& methods, const std::string& pa
 }  // namespace
 
 Comparison compare(const DataSet& data, const CompareOptions& options, Observer& observer) {
-  Comparison result{.methods = {},
-                    .configuration = configuration_of(options.settings, data),
-                    .results = Results(options.results, "compare", false)};
+  Comparison result;
   const auto manifold = parse_manifold<double>(data.manifold);
   for (const Method& method : options.methods) {
     const std::string reason = why_not(method, *manifold);
@@ -219,40 +245,42 @@ Comparison compare(const DataSet& data, const CompareOptions& options, Observer&
   require(!result.methods.empty(), "no method is left", "name others with ‹methods›", Fault::usage);
   const ComparedCells cells(data, options, result.methods, observer);
 
-  const std::string before = result.results.description("configuration");
+  Results results(options.results, "compare", false);
+  result.configuration = configuration_of(options.settings, data);
+  const std::string before = results.description("configuration");
   require(before.empty() || before == result.configuration,
           fmt::format("{} holds runs of another comparison ({}; this one is {})", options.results, before,
                       result.configuration),
           "name another ‹directory›, or move it away");
-  refuse_other_rows(result.methods, options.results, result.results);
-  const std::vector<Job> jobs = jobs_left(cells.cells, result.results, options.seeds);
+  refuse_other_rows(result.methods, options.results, results);
+  const std::vector<Job> jobs = jobs_left(cells.cells, results, options.seeds);
   if (!jobs.empty()) {
-    result.results.describe("configuration", result.configuration);
-    result.results.describe("version", kVersion);
-    result.results.describe("machine", machine_name());
-    result.results.describe("command", options.command);
+    results.describe("configuration", result.configuration);
+    results.describe("version", kVersion);
+    results.describe("machine", machine_name());
+    results.describe("command", options.command);
   }
-  result.results.note(options.notes);
+  results.note(options.notes);
+  const std::vector<FailedJob> failed = work_off(
+      jobs, [&](const Job& job) { return cells.run(job); }, options.jobs, results, observer);
   result.jobs = jobs.size();
-  result.failed = work_off(
-      jobs, [&](const Job& job) { return cells.run(job); }, options.jobs, result.results, observer);
+  result.failed = failed.size();
   result.interrupted = observer.cancelled();
-  if (result.interrupted) return result;
-  result.results.take_in();
+  results.take_in();
+  result.origin = results.origin();
   for (const std::string& protocol : options.protocols) {
-    Summary summary =
-        summarise(result.results, result.methods, protocol, cells.tests(protocol, options.seeds));
-    for (const FailedJob& failed : result.failed)
-      for (const Method& method : result.methods) {
-        if (failed.job.cell != cell_name(method, protocol)) continue;
-        const auto row = std::find_if(summary.rows.begin(), summary.rows.end(),
-                                      [&](const SummaryRow& own) { return own.method == method.name; });
-        if (row == summary.rows.end())
-          summary.rows.push_back({.method = method.name, .problem = failed.problem});
-        else
-          row->problem = failed.problem;
-      }
-    result.summaries.push_back(std::move(summary));
+    for (const Method& method : result.methods) {
+      const std::string cell = cell_name(method.name, protocol);
+      for (const Json* kept : results.runs_of(cell))
+        if (ComparedRun run = compared_run(method.name, protocol, *kept);
+            run.seed >= options.seeds.first && run.seed <= options.seeds.last)
+          result.runs.push_back(std::move(run));
+      for (const auto& [job, problem] : failed)
+        if (job.cell == cell) result.runs.push_back({method.name, protocol, job.seed, problem});
+    }
+    if (result.interrupted) continue;
+    result.summaries.push_back(
+        summarise(result.runs, result.methods, protocol, cells.tests(protocol, options.seeds)));
   }
   return result;
 }

@@ -6,9 +6,9 @@
 //   const Comparison all = compare(data, {.seeds = {0, 2}}, silent);
 //   for (const SummaryRow& row : all.summaries.front().rows) fmt::print("{} {}\n", row.method, row.nll.mean);
 
+#include "riemflow/core/machine.hpp"
 #include "riemflow/fit/comparison_summary.hpp"
 #include "riemflow/fit/data_set.hpp"
-#include "riemflow/fit/jobs.hpp"
 #include "riemflow/fit/observer.hpp"
 
 namespace riemflow {
@@ -32,13 +32,13 @@ struct CompareOptions {
 };
 
 struct Comparison {
-  bool interrupted = false;             ///< there are no summaries yet
-  std::vector<Method> methods;          ///< those that the manifold has
-  std::string configuration;            ///< what all runs of the results have in common
-  Results results;                      ///< run by run, in the cells of cell_name()
-  std::vector<Summary> summaries = {};  ///< one a protocol
-  std::size_t jobs = 0;                 ///< that were to be done
-  std::vector<FailedJob> failed = {};   ///< of these
+  bool interrupted = false;     ///< there are no summaries yet
+  std::vector<Method> methods;  ///< those that the manifold has
+  std::string configuration;    ///< what all runs of the results have in common
+  std::string origin;           ///< where the runs were made, in words: machine, version, notes
+  std::vector<ComparedRun> runs;
+  std::vector<Summary> summaries;    ///< one a protocol
+  std::size_t jobs = 0, failed = 0;  ///< runs that were to be done, and that failed
 };
 
 /// data: with their duplicates; how they are split does not matter. A cell is a method under a protocol, a

@@ -34,8 +34,7 @@ void validate(const FitConfig& config) {
           "give a number of steps, or 0 for none");
   require(config.finetune == 0 || config.objective == Objective::flow_matching,
           "fine-tuning after training by likelihood",
-          "it follows ‹objective› flow-matching: give more "
-          "‹iterations› instead");
+          "it follows ‹objective› flow-matching: give more ‹iterations› instead");
   require(config.finetune == 0 || (config.finetune_rate > 0 && std::isfinite(config.finetune_rate)),
           "the learning rate of the fine-tuning is " + std::to_string(config.finetune_rate),
           "give a positive number (1e-3 is usual)");

@@ -2,6 +2,7 @@
 
 #include "riemflow/core/cancel.hpp"
 #include "riemflow/core/error.hpp"
+#include "riemflow/core/text.hpp"
 #include "riemflow/fit/fit_kinds.hpp"
 
 namespace riemflow {
@@ -31,33 +32,10 @@ FitResult fit(const DataSet& raw, const FitOptions& options, Observer& observer,
 
 void refuse_foreign_options(const std::string& model, const std::map<std::string, std::string>& given) {
   const bool mixture = model == name_of(ModelKind::vmf_mixture), kernels = model == name_of(ModelKind::kde);
-  for (const char* name : {"width",
-                           "depth",
-                           "activation",
-                           "input",
-                           "scaling",
-                           "bound",
-                           "divergence",
-                           "noise",
-                           "probes",
-                           "precision",
-                           "clip",
-                           "average",
-                           "kinetic",
-                           "frobenius",
-                           "solver",
-                           "tolerance",
-                           "train-tolerance",
-                           "steps",
-                           "max-evaluations",
-                           "device",
-                           "finetune",
-                           "finetune-rate",
-                           "forward-start",
-                           "weight-decay",
-                           "validation-points",
-                           "base-components",
-                           "frequency"})
+  for (const std::string& name :
+       words_in("width depth activation input scaling bound divergence noise probes precision clip average "
+                "kinetic frobenius solver tolerance train-tolerance steps max-evaluations device finetune "
+                "finetune-rate forward-start weight-decay validation-points base-components frequency"))
     require(!(mixture || kernels) || !given.contains(name), fmt::format("‹{}› with ‹model› {}", name, model),
             fmt::format("a {} has none of it: leave it out", mixture ? "mixture" : "kernel density"),
             Fault::usage);

@@ -122,9 +122,10 @@ class OneOfRuns final : public Observer {
 }  // namespace
 
 double RunOutcome::number(const char* key) const {
-  const auto found = about.find(key);
-  return found != about.end() && found->is_number() ? found->get<double>()
-                                                    : std::numeric_limits<double>::quiet_NaN();
+  const auto all = read_provenance(about);
+  const auto found = all.find(key);
+  return found != all.end() && found->is_number() ? found->get<double>()
+                                                  : std::numeric_limits<double>::quiet_NaN();
 }
 
 void refuse_runs(const std::string& model) {
@@ -196,7 +197,7 @@ std::vector<RunOutcome> fit_runs(const DataSet& data, const std::vector<FitOptio
   for (std::size_t run = 0; run < runs.size(); ++run) {
     const Model* checkpoint = checkpoint_of(run);
     if (checkpoint != nullptr && is_finished(*checkpoint, runs[run]))
-      outcomes[run].about = read_provenance(checkpoint->metadata.at("provenance"));
+      outcomes[run].about = checkpoint->metadata.at("provenance");
     else
       left.push_back(run);
   }
@@ -218,7 +219,7 @@ std::vector<RunOutcome> fit_runs(const DataSet& data, const std::vector<FitOptio
       const FitResult result = fit(data, runs[run], seen, checkpoint_of(run));
       observer.over(run, result);
       if (result.stopped == "interrupted") return;
-      outcome.about = provenance(data, runs[run], result.progress, &result);
+      outcome.about = provenance(data, runs[run], result.progress, &result).dump();
       outcome.seconds = result.seconds;
     } catch (const std::bad_alloc&) {
       outcome.problem = "there is not enough memory; give fewer runs, or a smaller network";

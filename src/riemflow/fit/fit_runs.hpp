@@ -3,7 +3,6 @@
 // each with all threads, on the CPU.
 
 #include <limits>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <vector>
 
@@ -22,12 +21,12 @@ class RunsObserver : public Observer {
 };
 
 struct RunOutcome {
-  nlohmann::ordered_json about = nullptr;  ///< the provenance of the run's model; null: it did not end
-  std::string problem = "";                ///< why it failed
+  std::string about = "";    ///< the provenance of the run's model, in JSON; empty: it did not end
+  std::string problem = "";  ///< why it failed
   /// Of training in this call; NaN: it was finished before.
   double seconds = std::numeric_limits<double>::quiet_NaN();
 
-  bool ended() const { return !about.is_null(); }
+  bool ended() const { return !about.empty(); }
   /// Of `about`; NaN where there is none.
   double number(const char* key) const;
 };

@@ -5,17 +5,13 @@
 
 #include "riemflow/core/task_observer.hpp"
 #include "riemflow/fit/results.hpp"
+#include "riemflow/fit/split.hpp"
 
 namespace riemflow {
 
 struct Cell {
   std::string name;
   double seconds;  ///< of a run on one core, roughly: the long ones are begun first
-};
-
-/// Seeds first..last.
-struct SeedRange {
-  std::uint64_t first = 0, last = 0;
 };
 
 struct Job {

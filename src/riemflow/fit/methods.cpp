@@ -23,42 +23,25 @@ bool is_row_name(const std::string& name) {
 }  // namespace
 
 const std::vector<Method>& all_methods() {
+  const auto made = [](const char* name, const char* description, const char* preset, const char* options,
+                       double seconds) {
+    const std::string model = options;
+    return Method{name, description, preset, values_in(model), model.starts_with("model=kde"), seconds};
+  };
   static const std::vector<Method> all = {
-      {"uniform", "uniform density, or the base where there is none", "", {}, false, 0.1},
-      {"kernel-one",
-       "kernel density, one bandwidth",
-       "default",
-       {{"model", "kde"}, {"kernel", "one"}},
-       true,
-       10},
-      {"kernel-local",
-       "kernel density, local bandwidths",
-       "default",
-       {{"model", "kde"}, {"kernel", "local"}},
-       true,
-       20},
-      {"kernel-anisotropic",
-       "kernel density, local shapes",
-       "default",
-       {{"model", "kde"}, {"kernel", "anisotropic"}},
-       true,
-       30},
-      {"vmf-mixture",
-       "mixture of von Mises–Fisher distributions, by EM",
-       "default",
-       {{"model", "vmf-mixture"}, {"optimizer", "em"}},
-       false,
-       30},
-      {"stereographic",
-       "flow in the stereographic chart, as in the paper",
-       "paper",
-       {{"model", "stereographic"}},
-       false,
-       300},
-      {"wrapped", "flow in the tangent space, as in the paper", "paper", {{"model", "wrapped"}}, false, 300},
-      {"paper", "Riemannian flow, as in the paper", "paper", {}, false, 400},
-      {"flow-matching", "Riemannian flow matching", "default", {{"objective", "flow-matching"}}, false, 100},
-      {"auto", "the default of fit: a pool of kernel densities and flows", "auto", {}, false, 60},
+      made("uniform", "uniform density, or the base where there is none", "", "", 0.1),
+      made("kernel-one", "kernel density, one bandwidth", "default", "model=kde kernel=one", 10),
+      made("kernel-local", "kernel density, local bandwidths", "default", "model=kde kernel=local", 20),
+      made("kernel-anisotropic", "kernel density, local shapes", "default", "model=kde kernel=anisotropic",
+           30),
+      made("vmf-mixture", "mixture of von Mises–Fisher distributions, by EM", "default",
+           "model=vmf-mixture optimizer=em", 30),
+      made("stereographic", "flow in the stereographic chart, as in the paper", "paper",
+           "model=stereographic", 300),
+      made("wrapped", "flow in the tangent space, as in the paper", "paper", "model=wrapped", 300),
+      made("paper", "Riemannian flow, as in the paper", "paper", "", 400),
+      made("flow-matching", "Riemannian flow matching", "default", "objective=flow-matching", 100),
+      made("auto", "the default of fit: a pool of kernel densities and flows", "auto", "", 60),
   };
   return all;
 }

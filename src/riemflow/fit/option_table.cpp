@@ -250,8 +250,7 @@ void Table::declare() {
   number("depth", &FitOptions::depth, at_least(1), "Number of hidden layers");
   choice("activation", &FitOptions::activation, {"tanh", "swish"}, "Activation of the hidden layers");
   choice("input", &FitOptions::input, {"linear", "geodesic", "fourier"},
-         "How the network sees a point: coordinates, distances to learned hyperplanes (sphere and "
-         "ball), or "
+         "How the network sees a point: coordinates, distances to learned hyperplanes (sphere and ball), or "
          "Fourier features (sines of learned frequencies, for fine structure)");
   number("frequency", &FitOptions::frequency, between(1e-3, 1000.0),
          "Standard deviation of the first frequencies of Fourier features, in radians per unit of length");
@@ -267,9 +266,8 @@ void Table::declare() {
   choice(
       "objective", &FitOptions::objective, {"nll", "flow-matching", "reverse-kl"},
       "nll: mean negative log-likelihood of the data; flow-matching: regression of the field on velocities "
-      "of "
-      "geodesics, quick steps for wide networks, with defaults of its own; reverse-kl: KL(model || target), "
-      "with ‹target›");
+      "of geodesics, quick steps for wide networks, with defaults of its own; reverse-kl: KL(model || "
+      "target), with ‹target›");
   text("target", &FitOptions::target, "DENSITY",
        "Instead of data, a density to learn by reverse KL: vmf:mu=0;0;1,kappa=10, vmf:lat=47,lon=8,kappa=50, "
        "wrapped-normal:alpha=1,sigma=0.3;1, or a mixture 0.3*vmf:... + 0.7*vmf:...");
@@ -284,9 +282,8 @@ void Table::declare() {
   number("batch", &FitOptions::batch, at_least(1),
          "Points per training step; all of them where there are fewer");
   choice("optimizer", &FitOptions::optimizer, {"adam", "em"},
-         "How parameters are improved; adam: by gradients (Riemannian for a vmf-mixture's means); "
-         "em: by expectation "
-         "maximisation, for a vmf-mixture");
+         "How parameters are improved; adam: by gradients (Riemannian for a vmf-mixture's means); em: by "
+         "expectation maximisation, for a vmf-mixture");
   number("rate", &FitOptions::rate, at_least(0, true), "Learning rate");
   text("rates", &FitOptions::rates, "R,…",
        "Learning rates of a vmf-mixture, instead of ‹rate›; the best on the validation points is taken",
@@ -345,8 +342,7 @@ void Table::declare() {
   number("finetune-rate", &FitOptions::finetune_rate, at_least(0, true), "Learning rate of these steps");
   number("flow-steps", &FitOptions::flow_steps, at_least(0),
          "Steps of each flow of a pool, and a tenth as many by likelihood, whatever time they take: the same "
-         "model on "
-         "every machine of a kind; 0 means as many as there is time for");
+         "model on every machine of a kind; 0 means as many as there is time for");
 }
 
 }  // namespace

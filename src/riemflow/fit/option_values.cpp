@@ -14,6 +14,7 @@
 
 #include "riemflow/core/error.hpp"
 #include "riemflow/core/suggest.hpp"
+#include "riemflow/core/text.hpp"
 #include "riemflow/fit/option_field.hpp"
 
 namespace riemflow {
@@ -26,53 +27,32 @@ struct Preset {
 
 const std::vector<Preset>& presets() {
   static const std::vector<Preset> all = {
-      {"auto", {{"model", "pool"}, {"time-limit", "60s"}}},
+      {"auto", values_in("model=pool time-limit=60s")},
       {"default", {}},
       // Mathieu & Nickel 2020, appendix: density estimation of spherical data.
       {"paper",
-       {{"width", "64"},
-        {"depth", "3"},
-        {"activation", "tanh"},
-        {"input", "linear"},
-        {"divergence", "exact"},
-        {"solver", "dopri5"},
-        {"tolerance", "1e-5"},
-        {"train-tolerance", "1e-3"},
-        {"batch", "400"},
-        {"rate", "1e-3"},
-        {"schedule", "annealed"},
-        {"average", "0"},
-        {"clip", "0"},
-        {"bound", "0"},
-        {"kinetic", "0"},
-        {"frobenius", "0"},
-        {"epochs", "1000"},
-        {"patience", "0"}}},
+       values_in(
+           "width=64 depth=3 activation=tanh input=linear divergence=exact solver=dopri5 tolerance=1e-5 "
+           "train-tolerance=1e-3 batch=400 rate=1e-3 schedule=annealed average=0 clip=0 bound=0 kinetic=0 "
+           "frobenius=0 epochs=1000 patience=0")},
       // The same, hyperbolic experiments.
       {"paper-ball",
-       {{"width", "64"},
-        {"depth", "3"},
-        {"activation", "tanh"},
-        {"input", "geodesic"},
-        {"scaling", "paper"},
-        {"divergence", "hutchinson"},
-        {"solver", "dopri5"},
-        {"tolerance", "1e-5"},
-        {"train-tolerance", "1e-5"},
-        {"batch", "400"},
-        {"rate", "1e-3"},
-        {"schedule", "constant"},
-        {"average", "0"},
-        {"clip", "0"},
-        {"bound", "0"},
-        {"kinetic", "0"},
-        {"frobenius", "0"},
-        {"iterations", "1500"},
-        {"patience", "0"}}}};
+       values_in("width=64 depth=3 activation=tanh input=geodesic scaling=paper divergence=hutchinson "
+                 "solver=dopri5 tolerance=1e-5 train-tolerance=1e-5 batch=400 rate=1e-3 schedule=constant "
+                 "average=0 clip=0 bound=0 kinetic=0 frobenius=0 iterations=1500 patience=0")}};
   return all;
 }
 
 }  // namespace
+
+Values values_in(std::string_view words) {
+  Values values;
+  for (const std::string& word : words_in(words)) {
+    const std::size_t equals = word.find('=');
+    values[word.substr(0, equals)] = word.substr(equals + 1);
+  }
+  return values;
+}
 
 void refuse_contradictions(const Values& values, const std::string& where) {
   require(!values.contains("epochs") || !values.contains("iterations"),

@@ -22,6 +22,9 @@ void set_value(FitOptions& options, const std::string& name, const std::string& 
 /// Equal values are equal texts. Throws Error where it is none.
 std::string canonical(const std::string& name, const std::string& value);
 
+/// Of words such as "width=64 depth=3".
+Values values_in(std::string_view words);
+
 /// Throws Error if values of one source cannot all be meant; `where` begins the message.
 void refuse_contradictions(const Values& values, const std::string& where);
 

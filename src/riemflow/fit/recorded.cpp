@@ -41,9 +41,7 @@ FitScores fit_scores(const Model& model) {
 
 std::string seen_warning(const std::string& data, const FitScores& scores, double log_size) {
   std::string text = fmt::format(
-      "Warning: {} is the data that the model was trained on; its NLL there says nothing of new "
-      "data.",
-      data);
+      "Warning: {} is the data that the model was trained on; its NLL there says nothing of new data.", data);
   if (!std::isnan(scores.test))
     text += fmt::format(" The fit's test points, which it has not seen: {:.4f} ± {:.4f} nats.",
                         scores.test - log_size, scores.test_error);

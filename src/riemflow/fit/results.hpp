@@ -5,15 +5,13 @@
 #include <cstdint>
 #include <nlohmann/json.hpp>
 #include <string>
-#include <utility>
 #include <vector>
+
+#include "riemflow/core/machine.hpp"
 
 namespace riemflow {
 
 using Json = nlohmann::ordered_json;
-
-/// What the caller adds to the header of results, such as the commit: names and texts.
-using Notes = std::vector<std::pair<std::string, std::string>>;
 
 /// Mean over runs and the half-width of its 95 % interval, 1.96·s/√n; NaN where there are too few.
 struct Interval {

@@ -12,6 +12,11 @@ struct Split {
   std::vector<std::size_t> training, validation, test;
 };
 
+/// Of splits or of runs: first..last.
+struct SeedRange {
+  std::uint64_t first = 0, last = 0;
+};
+
 /// Relative sizes of the three parts, e.g. {80, 10, 10}.
 using SplitShares = std::array<double, 3>;
 

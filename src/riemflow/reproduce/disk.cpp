@@ -93,7 +93,7 @@ class DiskExperiment final : public Experiment {
         all.push_back({disk_cell(variant.name, alpha), variant.seconds});
     return all;
   }
-  Json run(const std::string& cell, std::uint64_t seed, const RunOptions& options) const override {
+  Json run(const std::string& cell, std::uint64_t seed, const ReproduceOptions& options) const override {
     for (double alpha : alphas_)
       for (const Variant& variant : variants_) {
         if (disk_cell(variant.name, alpha) != cell) continue;
@@ -111,8 +111,7 @@ class DiskExperiment final : public Experiment {
   std::string table(const Results& results) const override {
     std::string text =
         "| α | entropy | model | NLL | above the entropy | evaluations per solve | in training | mass on the "
-        "disk | "
-        "on the plane | seconds of training | runs |\n|---|---|---|---|---|---|---|---|---|---|---|\n";
+        "disk | on the plane | seconds of training | runs |\n|---|---|---|---|---|---|---|---|---|---|---|\n";
     for (double alpha : alphas_)
       for (const Variant& variant : variants_) {
         const std::string cell = disk_cell(variant.name, alpha);
@@ -162,11 +161,9 @@ std::unique_ptr<Experiment> make_disk_experiment() {
   return std::make_unique<DiskExperiment>(
       "disk",
       "Adam at 3e-3, falling to 0 by a cosine, where the paper has 1e-3 throughout. The riemannian model has "
-      "the "
-      "geodesic layer and a field scaled by 1/λ; riemannian-paper is the paper's own: 1/λ², and Adam at "
-      "1e-3. The "
-      "naive model's density lives on the plane; its NLL is that of the part on the disk as it is, without "
-      "dividing by the mass there.",
+      "the geodesic layer and a field scaled by 1/λ; riemannian-paper is the paper's own: 1/λ², and Adam at "
+      "1e-3. The naive model's density lives on the plane; its NLL is that of the part on the disk as it is, "
+      "without dividing by the mass there.",
       std::vector<double>(std::begin(kAlphas), std::end(kAlphas)),
       std::vector<Variant>{{"naive", with(ModelKind::naive), 100},
                            {"wrapped", with(ModelKind::wrapped), 60},

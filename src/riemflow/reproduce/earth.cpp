@@ -75,13 +75,11 @@ class Earth final : public Experiment {
     std::string text =
         "Random splits 80/10/10. Flows: 3 × 64 tanh, linear input layer, exact divergence, dopri5 at 1e-3 in "
         "training (flood 1e-4) and 1e-5 in evaluation, Adam at 1e-3 · 0.98^(t/300), batches of 400, 1000 "
-        "epochs (volcano 3000), the parameters that score best on the validation points; -cosine: the "
-        "same epochs, with Adam at 3e-3, falling to 0 by a cosine. Mixtures of von Mises–Fisher "
-        "distributions: Riemannian "
-        "Adam with rates 0.1, 0.05, 0.01 and 50, 100, 150, 200 components, all points in each step, 300 "
-        "epochs "
-        "with a rate that falls to 0 by a cosine, where the paper ran 10,000 to 30,000 (vmf_mixture.md has "
-        "why that suffices); rate, components and epoch by the validation points. Kernel "
+        "epochs (volcano 3000), the parameters that score best on the validation points; -cosine: the same "
+        "epochs, with Adam at 3e-3, falling to 0 by a cosine. Mixtures of von Mises–Fisher distributions: "
+        "Riemannian Adam with rates 0.1, 0.05, 0.01 and 50, 100, 150, 200 components, all points in each "
+        "step, 300 epochs with a rate that falls to 0 by a cosine, where the paper ran 10,000 to 30,000 "
+        "(vmf_mixture.md has why that suffices); rate, components and epoch by the validation points. Kernel "
         "density: one bandwidth, chosen on the validation points, and 1 % of the uniform density.";
     if (quick) text += " Quick: 20 epochs on the embedded earthquakes.";
     return text;
@@ -95,11 +93,11 @@ class Earth final : public Experiment {
             all.push_back({cell_of(set, model, protocol), seconds_of_cell(set, model.name, protocol)});
     return all;
   }
-  void check(const std::string& cell, const RunOptions& options) const override {
+  void check(const std::string& cell, const ReproduceOptions& options) const override {
     check_earth_set(*place_of(cell, options.quick).set, options.data_dir);
   }
 
-  Json run(const std::string& cell, std::uint64_t seed, const RunOptions& options) const override {
+  Json run(const std::string& cell, std::uint64_t seed, const ReproduceOptions& options) const override {
     const Place place = place_of(cell, options.quick);
     const EarthSplit split = earth_split(*place.set, place.protocol, seed, options.data_dir);
     const bool with_grid = seed == 0 && place.protocol == Protocol::customary;
@@ -126,8 +124,7 @@ class Earth final : public Experiment {
     return "Test NLL in nats, the customary protocol: equal points fall on both sides of the split.\n\n" +
            scores(results, Protocol::customary, true) +
            "\nThe same split in two, as the paper describes its own: the validation points are among those "
-           "for "
-           "training, and the last parameters count.\n\n" +
+           "for training, and the last parameters count.\n\n" +
            scores(results, Protocol::two_way, true) +
            "\nThe customary split with one of each set of equal points, on which a test likelihood means "
            "something.\n\n" +

@@ -6,6 +6,7 @@
 #include "riemflow/core/stopwatch.hpp"
 #include "riemflow/distribution/von_mises_fisher_mixture.hpp"
 #include "riemflow/fit/mixture_fit.hpp"
+#include "riemflow/fit/pooling.hpp"
 #include "riemflow/kernel/kernel_choice.hpp"
 #include "riemflow/manifold/parse.hpp"
 #include "riemflow/model/mixture_mass.hpp"
@@ -19,11 +20,9 @@ constexpr std::size_t kGridRows = 45;
 constexpr long kCurvePoints = 60;
 
 void add_score(Json& result, const char* key, const std::vector<double>& log_densities) {
-  RunningMean mean;
-  for (double value : log_densities)
-    if (!std::isnan(value)) mean.add(value);  // NaN failed; −∞ counts
-  result[key] = -mean.mean();
-  result[std::string(key) + "_error"] = mean.standard_error();
+  const MeanScore score = mean_score(log_densities);
+  result[key] = score.nll;
+  result[std::string(key) + "_error"] = score.error;
 }
 
 FitConfig fit_config_of(const EarthFlow& flow, std::size_t training_points) {
@@ -42,9 +41,10 @@ FitConfig fit_config_of(const EarthFlow& flow, std::size_t training_points) {
 
 }  // namespace
 
-FittedFlow fit_earth_flow(const EarthFlow& flow, const EarthSplit& split, const RunOptions& options) {
+FittedFlow fit_earth_flow(const EarthFlow& flow, const EarthSplit& split, const ReproduceOptions& options) {
   FittedFlow fitted{fit_config_of(flow, split.training.size()), {}, {}, {}, {}, 0};
-  const auto model = make_transport<float>(fitted.config.flow, flow.seed, options.threads, options.device);
+  const auto model =
+      make_transport<float>(fitted.config.flow, flow.seed, options.threads_per_run, options.device);
   Fit<float> fit(*model, fitted.config, converted<float>(split.training), converted<float>(split.validation));
   const auto start = Clock::now();
   fitted.curve = Json::array();
@@ -67,9 +67,9 @@ FittedFlow fit_earth_flow(const EarthFlow& flow, const EarthSplit& split, const 
 }
 
 Json run_earth_flow(const EarthFlow& flow, const EarthSplit& split, bool with_grid,
-                    const RunOptions& options) {
+                    const ReproduceOptions& options) {
   const FittedFlow fitted = fit_earth_flow(flow, split, options);
-  Candidate candidate(fitted.config.flow, options.threads, options.device);
+  Candidate candidate(fitted.config.flow, options.threads_per_run, options.device);
   Json result;
   candidate.take(fitted.last);
   add_score(result, "last_nll", candidate.log_prob(split.test));
@@ -92,8 +92,8 @@ Json run_earth_flow(const EarthFlow& flow, const EarthSplit& split, bool with_gr
 }
 
 Json run_earth_mixture(const EarthSplit& split, std::uint64_t seed, bool with_grid,
-                       const RunOptions& options) {
-  ThreadPool pool(options.threads);
+                       const ReproduceOptions& options) {
+  ThreadPool pool(options.threads_per_run);
   MixtureAdamConfig config;
   config.epochs = options.quick ? 30 : 300;
   config.schedule = Schedule::Shape::cosine;
@@ -111,7 +111,7 @@ Json run_earth_mixture(const EarthSplit& split, std::uint64_t seed, bool with_gr
   result["rate"] = chosen.rate;
   result["components"] = chosen.components;
   result["epochs"] = config.epochs;
-  const MixtureDensity density("sphere:2", search.fit.parameters, options.threads);
+  const MixtureDensity density("sphere:2", search.fit.parameters, options.threads_per_run);
   result["mass"] = mixture_mass(density, {1e-4, 0, 400'000}).integral.value;
   result["best_epoch"] = chosen.best_epoch;
 

@@ -25,16 +25,16 @@ struct FittedFlow {
   Json curve;  ///< [[iteration, training NLL (smoothed), validation NLL, evaluations], …], about 60
   double seconds = 0;
 };
-FittedFlow fit_earth_flow(const EarthFlow& flow, const EarthSplit& split, const RunOptions& options);
+FittedFlow fit_earth_flow(const EarthFlow& flow, const EarthSplit& split, const ReproduceOptions& options);
 
 // Each gives {"nll", "nll_error" its standard error over the test points, "validation_nll", …}, and "grid" if
 // asked.
 Json run_earth_flow(const EarthFlow& flow, const EarthSplit& split, bool with_grid,
-                    const RunOptions& options);
+                    const ReproduceOptions& options);
 /// The paper's grid of rates and numbers of components by Riemannian Adam, chosen on the validation points;
 /// and beside it the best of EM over the same numbers.
 Json run_earth_mixture(const EarthSplit& split, std::uint64_t seed, bool with_grid,
-                       const RunOptions& options);
+                       const ReproduceOptions& options);
 /// One bandwidth, chosen on the validation points, and 1 % of the uniform density.
 Json run_earth_kernel_density(const EarthSplit& split, bool with_grid);
 

@@ -5,17 +5,9 @@
 #include <memory>
 
 #include "riemflow/fit/jobs.hpp"
-#include "riemflow/flow/device.hpp"
 #include "riemflow/reproduce/reproduce.hpp"
 
 namespace riemflow {
-
-struct RunOptions {
-  bool quick = false;
-  int threads = 1;       ///< of one run; the results do not depend on it
-  std::string data_dir;  ///< where the paper's data sets are
-  Device device = Device::cpu;
-};
 
 class Experiment {
  public:
@@ -28,9 +20,9 @@ class Experiment {
   virtual std::string settings(bool quick) const = 0;
   virtual std::vector<Cell> cells(bool quick) const = 0;
   /// Throws Error if the cell lacks something that it needs, such as a data file.
-  virtual void check(const std::string& /*cell*/, const RunOptions& /*options*/) const {}
+  virtual void check(const std::string& /*cell*/, const ReproduceOptions& /*options*/) const {}
   /// One run. Deterministic; throws Cancelled. Called from several threads at a time.
-  virtual Json run(const std::string& cell, std::uint64_t seed, const RunOptions& options) const = 0;
+  virtual Json run(const std::string& cell, std::uint64_t seed, const ReproduceOptions& options) const = 0;
   /// Markdown.
   virtual std::string table(const Results& results) const = 0;
   /// The paper's figures, from the results alone; without those of which there are no runs. Points of the

@@ -2,12 +2,11 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <iterator>
-#include <sstream>
 #include <thread>
 
 #include "riemflow/core/error.hpp"
 #include "riemflow/core/machine.hpp"
+#include "riemflow/core/text.hpp"
 #include "riemflow/core/version.hpp"
 #include "riemflow/reproduce/experiment.hpp"
 
@@ -25,18 +24,13 @@ std::unique_ptr<Experiment> experiment_named(const std::string& name) {
               fmt::format("the experiments are {}", fmt::join(experiment_names(), ", ")), Fault::usage);
 }
 
-std::vector<std::string> words_of(const std::string& text) {
-  std::istringstream stream(text);
-  return {std::istream_iterator<std::string>(stream), {}};
-}
-
 /// Those whose names hold every word of `only`.
 std::vector<Cell> cells_with(const std::string& only, const Experiment& experiment, bool quick) {
   std::vector<Cell> cells;
   std::vector<std::string> names;
-  const std::vector<std::string> wanted = words_of(only);
+  const std::vector<std::string> wanted = words_in(only);
   for (const Cell& cell : experiment.cells(quick)) {
-    const std::vector<std::string> words = words_of(cell.name);
+    const std::vector<std::string> words = words_in(cell.name);
     if (std::all_of(wanted.begin(), wanted.end(), [&](const std::string& word) {
           return std::find(words.begin(), words.end(), word) != words.end();
         }))
@@ -63,8 +57,7 @@ Reproduction reproduce(const ReproduceOptions& options, TaskObserver& observer) 
   const int runs = options.runs > 0 ? options.runs : options.quick ? 1 : experiment->runs();
   const std::vector<Job> jobs = jobs_left(cells_with(options.only, *experiment, options.quick), results,
                                           {0, static_cast<std::uint64_t>(runs) - 1});
-  const RunOptions of_run{options.quick, options.threads_per_run, options.data_dir, options.device};
-  for (const Job& job : jobs) experiment->check(job.cell, of_run);
+  for (const Job& job : jobs) experiment->check(job.cell, options);
   if (!jobs.empty()) {
     results.describe("command", options.command);
     results.describe("version", kVersion);
@@ -78,7 +71,7 @@ Reproduction reproduce(const ReproduceOptions& options, TaskObserver& observer) 
   Reproduction result;
   result.jobs = jobs.size();
   result.failed = work_off(
-                      jobs, [&](const Job& job) { return experiment->run(job.cell, job.seed, of_run); },
+                      jobs, [&](const Job& job) { return experiment->run(job.cell, job.seed, options); },
                       std::max(1, threads / std::max(1, options.threads_per_run)), results, observer)
                       .size();
   result.interrupted = observer.cancelled();

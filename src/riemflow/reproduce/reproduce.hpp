@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "riemflow/core/machine.hpp"
 #include "riemflow/core/task_observer.hpp"
-#include "riemflow/fit/results.hpp"
 #include "riemflow/flow/device.hpp"
 
 namespace riemflow {

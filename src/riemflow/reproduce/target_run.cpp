@@ -48,9 +48,9 @@ Json grids(const TargetRun& run, Candidate& candidate) {
 
 }  // namespace
 
-Json run_on_target(const TargetRun& run, std::uint64_t seed, const RunOptions& options) {
+Json run_on_target(const TargetRun& run, std::uint64_t seed, const ReproduceOptions& options) {
   const double entropy = run.target->entropy().value();
-  const auto model = make_transport<float>(run.flow, seed, options.threads, options.device);
+  const auto model = make_transport<float>(run.flow, seed, options.threads_per_run, options.device);
   TrainConfig config = run.train;
   config.seed = seed;
   config.schedule.iterations = run.iterations;
@@ -64,7 +64,7 @@ Json run_on_target(const TargetRun& run, std::uint64_t seed, const RunOptions& o
   const std::vector<double> truth = log_densities_of(*run.target, test);
   const auto target = run.reverse_kl ? model->target_of(run.target) : nullptr;
 
-  Candidate candidate(run.flow, options.threads, options.device);
+  Candidate candidate(run.flow, options.threads_per_run, options.device);
   Json curve = Json::array();
   double evaluations = 0, training_seconds = 0;
   while (trainer.iteration() < run.iterations) {

@@ -31,6 +31,6 @@ struct TargetRun {
 /// evaluations of a training solve], …]}, "mass_of_plane" of a naive model, and "grids".
 /// nll = entropy + mean of log target − log model over test draws, whose sampling error is that of
 /// the difference alone. Densities are evaluated with the exact divergence.
-Json run_on_target(const TargetRun& run, std::uint64_t seed, const RunOptions& options);
+Json run_on_target(const TargetRun& run, std::uint64_t seed, const ReproduceOptions& options);
 
 }  // namespace riemflow

@@ -48,25 +48,24 @@ class Trajectories final : public Experiment {
   std::string settings(bool quick) const override {
     return fmt::format(
         "The riemannian model of {} as in the experiment earth, and the paths of {} draws of its base, seen "
-        "at {} "
-        "equally spaced times.",
+        "at {} equally spaced times.",
         earth_sets(quick).front().name, kPaths, kFrames);
   }
   std::vector<Cell> cells(bool quick) const override { return {{earth_sets(quick).front().name, 90}}; }
-  void check(const std::string& /*cell*/, const RunOptions& options) const override {
+  void check(const std::string& /*cell*/, const ReproduceOptions& options) const override {
     check_earth_set(earth_sets(options.quick).front(), options.data_dir);
   }
 
-  Json run(const std::string& /*cell*/, std::uint64_t seed, const RunOptions& options) const override {
+  Json run(const std::string& /*cell*/, std::uint64_t seed, const ReproduceOptions& options) const override {
     const EarthSet& set = earth_sets(options.quick).front();
     const EarthSplit split = earth_split(set, Protocol::customary, seed, options.data_dir);
     const FittedFlow fitted = fit_earth_flow({&set, ModelKind::riemannian, false, seed}, split, options);
-    Flow<float> flow(fitted.config.flow, 0, options.threads);
+    Flow<float> flow(fitted.config.flow, 0, options.threads_per_run);
     std::copy(fitted.best.begin(), fitted.best.end(), flow.parameters().begin());
     const Carried<float> paths = flow.push(flow.sample_base(kPaths, seed), kFrames);
     Json frames = Json::array();
     for (const Points<float>& frame : paths.frames) frames.push_back(degrees(frame));
-    Candidate candidate(fitted.config.flow, options.threads, options.device);
+    Candidate candidate(fitted.config.flow, options.threads_per_run, options.device);
     candidate.take(fitted.best);
     return {{"nll", -flow.log_prob(converted<float>(split.test)).mean()},
             {"mean_length", mean_length(paths.frames)},

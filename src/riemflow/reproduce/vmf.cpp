@@ -37,12 +37,9 @@ class Vmf final : public Experiment {
   std::string settings(bool quick) const override {
     return fmt::format(
         "Target vMF(−μ₀, κ) on S², at the projection point of the stereographic model. 3 × 64 tanh, time in "
-        "every "
-        "layer, exact divergence, dopri5 at 1e-5, Adam at 3e-3, falling to 0 by a cosine (at the paper's "
-        "constant "
-        "1e-3 the riemannian model ends 0.02 nats above the floor at κ = 100), batches of 400 fresh draws, "
-        "{} "
-        "iterations; the riemannian model has the geodesic input layer.",
+        "every layer, exact divergence, dopri5 at 1e-5, Adam at 3e-3, falling to 0 by a cosine (at the "
+        "paper's constant 1e-3 the riemannian model ends 0.02 nats above the floor at κ = 100), batches of "
+        "400 fresh draws, {} iterations; the riemannian model has the geodesic input layer.",
         iterations(quick));
   }
   std::vector<Cell> cells(bool /*quick*/) const override {
@@ -52,7 +49,7 @@ class Vmf final : public Experiment {
     return all;
   }
 
-  Json run(const std::string& cell, std::uint64_t seed, const RunOptions& options) const override {
+  Json run(const std::string& cell, std::uint64_t seed, const ReproduceOptions& options) const override {
     TargetRun run;
     for (const Row& row : kRows)
       for (const char* model : kVmfModels) {
@@ -91,11 +88,9 @@ class Vmf final : public Experiment {
     }
     text +=
         "\nThe floor of the NLL is the target's entropy. The stereographic model's expected NLL is infinite: "
-        "its "
-        "field is bounded, so that far out log p falls as −|y|²/2, and |y|² = 4/θ² at the angle θ from the "
-        "projection point has no mean under the target. What is printed is of the order of κ, and grows with "
-        "the "
-        "logarithm of the number of test draws.\n\nWhat each run is beside its loss:\n\n"
+        "its field is bounded, so that far out log p falls as −|y|²/2, and |y|² = 4/θ² at the angle θ from "
+        "the projection point has no mean under the target. What is printed is of the order of κ, and grows "
+        "with the logarithm of the number of test draws.\n\nWhat each run is beside its loss:\n\n"
         "| model | trained by | κ | NLL | reverse KL | mass | evaluations per solve | seconds |\n"
         "|---|---|---|---|---|---|---|---|\n";
     for (const char* model : kVmfModels)
