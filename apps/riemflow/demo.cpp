@@ -12,6 +12,7 @@
 #include "riemflow/core/error.hpp"
 #include "riemflow/fit/baselines.hpp"
 #include "riemflow/fit/data_set.hpp"
+#include "riemflow/fit/recorded.hpp"
 #include "riemflow/io/atomic_file.hpp"
 #include "riemflow/io/data_sets.hpp"
 #include "riemflow/io/sha256.hpp"
@@ -35,17 +36,6 @@ void run_shown(const std::vector<std::string>& words) {
   if (interrupted()) throw Exit{kInterrupted};
   end_on_interrupts();  // some commands watch them, and what follows does not
   finish_output();
-}
-
-struct Score {
-  double nll, error;  ///< mean and its standard error in nats
-};
-
-/// The test score that fit recorded in its model.
-Score flow_score(const std::string& path) {
-  const Model model = load_model(path);
-  const auto provenance = nlohmann::json::parse(model.metadata.at("provenance"));
-  return {provenance.at("test_nll").get<double>(), provenance.at("test_nll_standard_error").get<double>()};
 }
 
 void demo(const DemoOptions& options) {
@@ -79,7 +69,7 @@ void demo(const DemoOptions& options) {
   settings.dedup = true;
   Observer silent;  // fit has said it all
   const DataSet split = read_data_set(data, settings, silent);
-  const Score flow = flow_score(model);
+  const FitScores flow = fit_scores(load_model(model));
   const auto part = [&](const std::vector<std::size_t>& rows) { return part_of<double>(split.points, rows); };
   const Points<double> test = part(split.split.test);
   const double uniform = base_scores("sphere:2", test).nll();
@@ -95,8 +85,8 @@ void demo(const DemoOptions& options) {
   fmt::print("  uniform density                         {:8.4f}\n", uniform);
   for (const PointScores* kernel : {&one, &best})
     fmt::print("  {:<40}{:8.4f} ± {:.4f}\n", kernel->name, kernel->nll(), kernel->standard_error());
-  fmt::print("  this model                              {:8.4f} ± {:.4f}\n", flow.nll, flow.error);
-  if (flow.nll > best.nll()) fmt::print("\nThe best kernel density is ahead of this fit.\n");
+  fmt::print("  this model                              {:8.4f} ± {:.4f}\n", flow.test, flow.test_error);
+  if (flow.test > best.nll()) fmt::print("\nThe best kernel density is ahead of this fit.\n");
 
   const nlohmann::ordered_json summary = {{"test_points", split.split.test.size()},
                                           {"uniform_nll", uniform},
@@ -105,8 +95,8 @@ void demo(const DemoOptions& options) {
                                           {"best_kernel_density", best.name},
                                           {"best_kernel_density_nll", best.nll()},
                                           {"best_kernel_density_standard_error", best.standard_error()},
-                                          {"flow_nll", flow.nll},
-                                          {"flow_standard_error", flow.error}};
+                                          {"flow_nll", flow.test},
+                                          {"flow_standard_error", flow.test_error}};
   write_file_atomically(in("summary.json"), summary.dump(2) + "\n");
   fmt::print(
       "\nDone in {}. What to try next:\n\n"
