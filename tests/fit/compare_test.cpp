@@ -113,14 +113,16 @@ ComparedRun run_with(const char* method, std::uint64_t seed, const std::vector<d
 TEST(Compare, DifferencesArePairedPointByPoint) {
   const Method one{.name = "kernel-one", .description = "", .kernel = true},
       local{.name = "kernel-local", .description = "", .kernel = true},
-      flow{.name = "flow", .description = ""}, none{.name = "none", .description = ""};
+      wide{.name = "kernel-wide", .description = "", .kernel = true}, flow{.name = "flow", .description = ""},
+      none{.name = "none", .description = ""};
   const std::vector<ComparedRun> runs = {
       run_with("kernel-one", 5, {-1.5, -3}), run_with("kernel-local", 5, {-1, -3}),
-      run_with("flow", 5, {-1, -2}), run_with("flow", 6, {-100, -200})};  // 6: of no split that is asked for
-  const Summary summary = summarise(runs, {one, local, flow, none}, kCustomary, {{5, {4, 9}}});
-  ASSERT_EQ(summary.rows.size(), 3u);
+      run_with("kernel-wide", 5, {-4, -4}), run_with("flow", 5, {-1, -2}),
+      run_with("flow", 6, {-100, -200})};  // 6: of no split that is asked for
+  const Summary summary = summarise(runs, {one, local, wide, flow, none}, kCustomary, {{5, {4, 9}}});
+  ASSERT_EQ(summary.rows.size(), 4u);
   EXPECT_EQ(summary.best, "kernel-local");
-  const SummaryRow& row = summary.rows[2];
+  const SummaryRow& row = summary.rows[3];
   EXPECT_EQ(row.method, "flow");
   EXPECT_EQ(row.splits, 1u);
   EXPECT_DOUBLE_EQ(row.nll.mean, 1.5);

@@ -12,7 +12,7 @@ namespace riemflow {
 
 /// A mean and its standard error; NaN where there is none.
 struct Estimate {
-  double mean = std::numeric_limits<double>::quiet_NaN(), error = mean;
+  double mean = std::numeric_limits<double>::quiet_NaN(), error = std::numeric_limits<double>::quiet_NaN();
 };
 
 /// One method on one split. Numbers are NaN where there are none.
