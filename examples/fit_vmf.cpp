@@ -58,13 +58,14 @@ int main(int argc, char** argv) {
   FlowConfig config;  // 3 × 64 tanh, exact divergence, dopri5 at 1e-5
   config.manifold = "sphere:2";
   Flow<float> flow(config, /*seed=*/0);
-  Trainer<float> trainer(flow, TrainConfig{});  // Adam, batches of 400, learning rate 1e-3
+  LikelihoodObjective<float> likelihood(flow, data, {});
+  Trainer<float> trainer(flow, {});  // Adam, batches of 400, learning rate 1e-3
 
   fmt::print("vMF(−μ₀, κ = {}) on {}: entropy {:.4f} nats; the uniform density has NLL {:.4f}\n", kappa,
              flow.manifold().name(), *target.entropy(), flow.manifold().log_volume());
   double sum = 0, evaluations = 0;
   for (long since = 0, next = 1; trainer.iteration() < iterations;) {
-    const StepReport step = trainer.step_likelihood(data);
+    const StepReport step = trainer.step(likelihood);
     sum += step.loss.likelihood;
     evaluations += step.loss.summary.mean_evaluations();
     ++since;

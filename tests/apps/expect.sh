@@ -28,6 +28,16 @@ expect() {
   fi
 }
 
+# await JOB COMMAND…: until the command succeeds, or the job is over.
+await() {
+  local job=$1
+  shift
+  until "$@" 2>/dev/null; do
+    kill -0 "$job" 2>/dev/null || return
+    sleep 0.01
+  done
+}
+
 # same FILE FILE: equal, byte for byte.
 same() { cmp "$1" "$2" || fail "$1 and $2 differ"; }
 

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
+#include <set>
 
 #include "riemflow/core/error.hpp"
 #include "riemflow/core/random.hpp"
@@ -215,6 +216,25 @@ TEST(FitModel, AnInterruptedPoolIsThatOfItsKernels) {
   const FitResult nothing = fit(data, options, at_once);
   EXPECT_EQ(nothing.stopped, "interrupted");
   EXPECT_FALSE(nothing.model.has_value());
+}
+
+/// One is planned in less than two minutes; quicker than planned, they are as many as may be.
+TEST(FitModel, FurtherFlowsWhileThereIsTime) {
+  const FitOptions options = options_with({{"model", "pool"}, {"flow-steps", "5"}, {"time-limit", "119s"}});
+  Witness witness;
+  const DataSet data = data_set_of(two_clusters(kSanitized ? 220 : 400, 9), options, witness);
+  const FitResult result = fit(data, options, witness);
+  std::vector<std::string> matched;
+  for (const std::string& stage : witness.stages)
+    if (stage.ends_with("flow matching")) matched.push_back(stage);
+  EXPECT_EQ(matched, (std::vector<std::string>{"flow 1, flow matching", "flow 2, flow matching",
+                                               "flow 3, flow matching", "flow 4, flow matching"}));
+  // Each from a seed of its own, and a pool after the kernels and after each flow.
+  std::set<double> scores;
+  for (const MemberScore& member : result.members)
+    if (member.name.starts_with("flow")) scores.insert(member.validation_nll);
+  EXPECT_EQ(scores.size(), 4u);
+  EXPECT_EQ(witness.checkpoints.size(), 5u);
 }
 
 TEST(SlowFitModel, TwoNetworksAreTriedFirst) {

@@ -34,21 +34,6 @@ class Stretched final : public Transport<float>, public ResidentTraining<float> 
   Carried<float> carry(const Points<float>& x, const std::vector<double>& t) override {
     return flow_.carry(x, t);
   }
-  Loss nll_gradient(const Points<float>& x, std::span<float> g, const GradientOptions& o) override {
-    return flow_.nll_gradient(x, g, o);
-  }
-  Loss matching_gradient(const Points<float>& x, const Points<float>& group, std::span<float> g,
-                         const NoiseKey& key) override {
-    return flow_.matching_gradient(x, group, g, key);
-  }
-  Loss reverse_kl_gradient(std::size_t n, const Distribution<float>& t, std::span<float> g,
-                           const GradientOptions& o) override {
-    return flow_.reverse_kl_gradient(n, t, g, o);
-  }
-  std::shared_ptr<const Distribution<float>> target_of(
-      std::shared_ptr<const Distribution<double>> t) const override {
-    return flow_.target_of(std::move(t));
-  }
   ResidentTraining<float>* resident() override { return this; }
 
   std::vector<ResidentOutcome> train(const ResidentSteps<float>& steps, ResidentState<float> state) override {
@@ -66,8 +51,10 @@ class Stretched final : public Transport<float>, public ResidentTraining<float> 
         std::copy(from.begin(), from.end(), batch[i].begin());
       }
       const NoiseKey key{steps.seed, steps.first + t};
-      const Loss loss = steps.group == nullptr ? flow_.nll_gradient(batch, gradient, {key, state.first_step})
-                                               : flow_.matching_gradient(batch, *steps.group, gradient, key);
+      const Loss loss =
+          steps.group == nullptr
+              ? flow_.gradient_of(LikelihoodBatch{batch}, gradient, {key, state.first_step})
+              : flow_.gradient_of(MatchingBatch{batch, steps.group}, gradient, {key, state.first_step});
       const double norm = gradient_norm<float>(gradient);
       clip_gradient<float>(gradient, norm, steps.clip);
       adam.step(parameters(), gradient, steps.rates[t]);
@@ -90,6 +77,11 @@ class Stretched final : public Transport<float>, public ResidentTraining<float> 
   std::vector<std::size_t> stretches;
 
  private:
+  Loss compute_gradient(const Batch<float>& batch, std::span<float> gradient,
+                        const GradientOptions& options) override {
+    return flow_.gradient_of(batch, gradient, options);
+  }
+
   Flow<float> flow_;
 };
 

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <map>
 #include <numeric>
 #include <set>
 
@@ -44,11 +45,15 @@ TEST(Split, EqualPointsStayTogether) {
   std::vector<std::size_t> groups;
   for (std::size_t i = 0; i < 600; ++i) groups.push_back(i % 150);
   const Split split = split_points(groups, {80, 10, 10}, 2);
-  std::set<std::size_t> training, other;
-  for (std::size_t i : split.training) training.insert(groups[i]);
-  for (std::size_t i : split.validation) other.insert(groups[i]);
-  for (std::size_t i : split.test) other.insert(groups[i]);
-  EXPECT_EQ(training.size() + other.size(), 150u);
+  std::size_t whole = 0;
+  for (const auto* part : {&split.training, &split.validation, &split.test}) {
+    std::map<std::size_t, int> members;
+    for (const std::size_t i : *part) ++members[groups[i]];
+    for (const auto& [group, count] : members) EXPECT_EQ(count, 4) << group;
+    whole += members.size();
+  }
+  EXPECT_EQ(whole, 150u);
+  EXPECT_GE(split.validation.size(), 60u);
   EXPECT_GE(split.test.size(), 60u);
 }
 

@@ -5,6 +5,7 @@
 #include "riemflow/core/error.hpp"
 #include "riemflow/distribution/von_mises_fisher.hpp"
 #include "riemflow/distribution/wrapped_normal.hpp"
+#include "riemflow/fit/reverse_kl.hpp"
 #include "tests/fit/draw.hpp"
 
 namespace riemflow {
@@ -29,8 +30,11 @@ TEST(Trainer, SameBitsForAnyNumberOfThreads) {
     config.batch = 100;
     config.average = 0.9;
     Trainer<float> trainer(flow, config);
-    for (int i = 0; i < 5; ++i) trainer.step_likelihood(data);
-    for (int i = 0; i < 5; ++i) trainer.step_reverse_kl(target);
+    LikelihoodObjective<float> likelihood(flow, data, config);
+    ReverseKlObjective<float> reverse_kl(
+        flow, std::make_shared<VonMisesFisher<double>>(Eigen::Vector3d(0, 0.6, 0.8), 5), config);
+    for (int i = 0; i < 5; ++i) trainer.step(likelihood);
+    for (int i = 0; i < 5; ++i) trainer.step(reverse_kl);
     runs.emplace_back(flow.parameters().begin(), flow.parameters().end());
     runs.back().insert(runs.back().end(), trainer.best_guess().begin(), trainer.best_guess().end());
   }
@@ -46,16 +50,18 @@ TEST(Trainer, RestoredGoesOnToTheSameBits) {
   config.average = 0.9;
   Flow<float> flow(small("sphere:2"), 4, 2);
   Trainer<float> trainer(flow, config);
-  for (int i = 0; i < 7; ++i) trainer.step_likelihood(data);
+  LikelihoodObjective<float> likelihood(flow, data, config);
+  for (int i = 0; i < 7; ++i) trainer.step(likelihood);
   const TrainerState<float> state = trainer.state();
   const std::vector<float> parameters(flow.parameters().begin(), flow.parameters().end());
-  for (int i = 0; i < 9; ++i) trainer.step_likelihood(data);
+  for (int i = 0; i < 9; ++i) trainer.step(likelihood);
 
   Flow<float> again(small("sphere:2"), 77, 1);
   std::copy(parameters.begin(), parameters.end(), again.parameters().begin());
   Trainer<float> resumed(again, config);
   resumed.restore(state);
-  for (int i = 0; i < 9; ++i) resumed.step_likelihood(data);
+  LikelihoodObjective<float> same(again, data, config);
+  for (int i = 0; i < 9; ++i) resumed.step(same);
   EXPECT_TRUE(std::equal(again.parameters().begin(), again.parameters().end(), flow.parameters().begin()));
   EXPECT_TRUE(
       std::equal(resumed.best_guess().begin(), resumed.best_guess().end(), trainer.best_guess().begin()));
@@ -72,7 +78,8 @@ TEST(Trainer, ANonFiniteGradientChangesNothing) {
   const Points<float> data = flow.sample_base(50, 1);
   flow.parameters()[3] = std::numeric_limits<float>::quiet_NaN();
   const std::vector<float> before(flow.parameters().begin(), flow.parameters().end());
-  const StepReport step = trainer.step_likelihood(data);
+  LikelihoodObjective<float> likelihood(flow, data, {});
+  const StepReport step = trainer.step(likelihood);
   EXPECT_TRUE(step.skipped);
   EXPECT_EQ(step.loss.summary.failures.size(), 400u);
   EXPECT_EQ(step.loss.summary.failures[0].status, Status::non_finite);
@@ -95,8 +102,30 @@ TEST(Trainer, RefusesWhatCannotBeMeant) {
   config = {};
   config.clip = -1;
   EXPECT_THROW(Trainer<float>(flow, config), Error);
-  Trainer<float> trainer(flow, TrainConfig{});
-  EXPECT_THROW(trainer.step_likelihood(Points<float>(0, 3)), Error);
+  EXPECT_THROW(LikelihoodObjective<float>(flow, Points<float>(0, 3), {}), Error);
+}
+
+// Data are known by themselves, not by how many they are: one trainer, other data, other batches.
+TEST(Trainer, GoesOnWithOtherData) {
+  Flow<float> flow(small("sphere:2"), 3, 1), alone(small("sphere:2"), 3, 1);
+  const Points<float> data = flow.sample_base(300, 1), other = flow.sample_base(300, 2);
+  Trainer<float> trainer(flow, {}), fresh(alone, {});
+  LikelihoodObjective<float> first(flow, data, {}), second(flow, other, {}), same(alone, other, {});
+  trainer.step(first);
+  const std::vector<float> kept(alone.parameters().begin(), alone.parameters().end());
+  std::copy(flow.parameters().begin(), flow.parameters().end(), alone.parameters().begin());
+  fresh.restore(trainer.state());
+  EXPECT_NE(kept, std::vector<float>(flow.parameters().begin(), flow.parameters().end()));
+  EXPECT_EQ(trainer.step(second).loss.total, fresh.step(same).loss.total);
+  Points<float> off = other;
+  off[17][0] += 1;
+  try {
+    LikelihoodObjective<float>(flow, off, {});
+    ADD_FAILURE() << "a point off the sphere is trained on";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.fault(), Fault::bad_data);
+    EXPECT_NE(error.problem().find("point 17 is not on sphere:2"), std::string::npos) << error.what();
+  }
 }
 
 TEST(Trainer, LossFallsOnEveryManifold) {
@@ -111,7 +140,8 @@ TEST(Trainer, LossFallsOnEveryManifold) {
     config.schedule.rate = 1e-2;
     Trainer<float> trainer(flow, config);
     const double start = -flow.log_prob(data).mean();
-    for (int i = 0; i < 60; ++i) trainer.step_likelihood(data);
+    LikelihoodObjective<float> likelihood(flow, data, config);
+    for (int i = 0; i < 60; ++i) trainer.step(likelihood);
     EXPECT_LT(-flow.log_prob(data).mean(), start - 0.05) << manifold;
   }
 }
@@ -127,7 +157,8 @@ double excess_after(const FlowConfig& config, const Target& target, int iteratio
   train.schedule = {Schedule::Shape::cosine, 5e-3, iterations};
   Trainer<float> trainer(flow, train);
   flow.set_tolerance(1e-4, 1e-4);
-  for (int i = 0; i < iterations; ++i) trainer.step_likelihood(data);
+  LikelihoodObjective<float> likelihood(flow, data, train);
+  for (int i = 0; i < iterations; ++i) trainer.step(likelihood);
   flow.set_tolerance(config.solver.rtol, config.solver.atol);
   const LogProb<float> result = flow.log_prob(test);
   // Against the target's own log-density on the same points: the sampling error of the points cancels.

@@ -159,8 +159,8 @@ TEST(Autoregressive, SameBitsForAnyThreads) {
   const Points<float> points = one->sample_base(40, 1);
   EXPECT_EQ(one->log_prob(points).values, two->log_prob(points).values);
   std::vector<float> a(one->parameters().size()), b = a;
-  one->nll_gradient(points, a);
-  two->nll_gradient(points, b);
+  one->gradient_of(LikelihoodBatch{points}, a);
+  two->gradient_of(LikelihoodBatch{points}, b);
   EXPECT_EQ(a, b);
   EXPECT_EQ(slice(one->sample(48, 3).frames[0], 16, 32).values, two->sample(32, 3, 16).frames[0].values);
 }
@@ -168,7 +168,7 @@ TEST(Autoregressive, SameBitsForAnyThreads) {
 TEST(Autoregressive, HasNoReverseDivergence) {
   const auto model = make_transport<double>(chain("torus:2"), 1, 1);
   const std::shared_ptr<const Manifold<double>> torus = parse_manifold<double>("torus:2");
-  EXPECT_THROW(model->target_of(std::make_shared<Uniform<double>>(torus)), Error);
+  EXPECT_THROW(model->check_target(Uniform<double>(torus)), Error);
 }
 
 }  // namespace

@@ -110,7 +110,6 @@ TEST(ChartFlow, GradientOfTheReverseDivergence) {
   const auto check = [](ModelKind kind, const char* manifold,
                         std::shared_ptr<const Distribution<double>> target) {
     auto model = random_transport<double>(small_model(kind, manifold, 1e-9), 6, 1);
-    const auto in_coordinates = model->target_of(target);
     const auto divergence = [&] {
       const Points<double> x = model->sample(24, 11).frames[0];
       const LogProb<double> own = model->log_prob(x);
@@ -123,7 +122,7 @@ TEST(ChartFlow, GradientOfTheReverseDivergence) {
       return sum / 24;
     };
     std::vector<double> gradient(model->parameters().size());
-    const Loss loss = model->reverse_kl_gradient(24, *in_coordinates, gradient, {{11, 0}, 0});
+    const Loss loss = model->gradient_of(ReverseKlBatch{24, target}, gradient, {{11, 0}, 0});
     EXPECT_NEAR(loss.total, divergence(), 1e-6) << manifold;
     double largest = 0;
     for (const double g : gradient) largest = std::max(largest, std::abs(g));
@@ -160,7 +159,7 @@ TEST(ChartFlow, TheProjectionPoint) {
   EXPECT_LT(values[1], -1e5);
   // It cannot be learned from, and does not keep the others from it.
   std::vector<double> gradient(model->parameters().size());
-  const Loss loss = model->nll_gradient(points, gradient);
+  const Loss loss = model->gradient_of(LikelihoodBatch{points}, gradient);
   ASSERT_EQ(loss.summary.failures.size(), 1u);
   EXPECT_EQ(loss.summary.failures[0].point, 1u);
   EXPECT_EQ(loss.summary.failures[0].status, Status::off_chart);
@@ -199,9 +198,7 @@ TEST(ChartFlow, Refuses) {
   EXPECT_NE(message(ModelKind::stereographic, "torus:2"), "");
   EXPECT_NE(message(ModelKind::vmf_mixture, "sphere:2").find("no flow"), std::string::npos);
   const auto naive = make_transport<double>(small_model(ModelKind::naive, "ball:2"), 1, 1);
-  EXPECT_THROW(
-      naive->target_of(std::make_shared<WrappedNormal<double>>(WrappedNormal<double>::standard(2, -1))),
-      Error);
+  EXPECT_THROW(naive->check_target(WrappedNormal<double>::standard(2, -1)), Error);
   Points<double> off(1, 3);
   off.values = {1, 1, 1};
   EXPECT_THROW(make_transport<double>(small_model(ModelKind::stereographic, "sphere:2"), 1, 1)->log_prob(off),

@@ -177,21 +177,21 @@ TEST(CudaFlow, GradientsOfTheLikelihood) {
     const Points<float> points = flow->sample_base(41, 6);
     std::vector<float> own(flow->parameters().size());
     std::vector<double> truth(own.size());
-    const Loss loss = flow->nll_gradient(points, own, {{1, 9}, 0});
-    const Loss true_loss = exact->nll_gradient(widened(points), truth, {{1, 9}, 0});
+    const Loss loss = flow->gradient_of(LikelihoodBatch{points}, own, {{1, 9}, 0});
+    const Loss true_loss = exact->gradient_of(LikelihoodBatch{widened(points)}, truth, {{1, 9}, 0});
     EXPECT_NEAR(loss.total, true_loss.total, 1e-4) << c.name;
     EXPECT_NEAR(loss.kinetic, true_loss.kinetic, 1e-3 * (1 + true_loss.kinetic)) << c.name;
     const double bar =
         std::max(least_bar(c), 3 * float_error(*flow, truth, [&](Transport<float>& host, std::span<float> g) {
-                                 host.nll_gradient(points, g, {{1, 9}, 0});
+                                 host.gradient_of(LikelihoodBatch{points}, g, {{1, 9}, 0});
                                }));
     EXPECT_LT(bar, 0.03) << c.name;
     EXPECT_LT(relative_error(own, truth), bar) << c.name;
     // Same bits again; and a step size that is known beforehand changes nothing that matters.
     std::vector<float> again(own.size()), hinted(own.size());
-    flow->nll_gradient(points, again, {{1, 9}, 0});
+    flow->gradient_of(LikelihoodBatch{points}, again, {{1, 9}, 0});
     EXPECT_EQ(own, again) << c.name;
-    flow->nll_gradient(points, hinted, {{1, 9}, loss.summary.first_step()});
+    flow->gradient_of(LikelihoodBatch{points}, hinted, {{1, 9}, loss.summary.first_step()});
     EXPECT_LT(relative_error(hinted, truth), bar) << c.name;
   }
 }
@@ -206,12 +206,12 @@ TEST(CudaFlow, GradientsOfTheReverseDivergence) {
         std::shared_ptr<const Manifold<double>>(parse_manifold<double>(c.config.manifold)));
     std::vector<float> own(flow->parameters().size());
     std::vector<double> truth(own.size());
-    const Loss loss = flow->reverse_kl_gradient(30, *flow->target_of(target), own, {{5, 2}, 0});
-    const Loss true_loss = exact->reverse_kl_gradient(30, *exact->target_of(target), truth, {{5, 2}, 0});
+    const Loss loss = flow->gradient_of(ReverseKlBatch{30, target}, own, {{5, 2}});
+    const Loss true_loss = exact->gradient_of(ReverseKlBatch{30, target}, truth, {{5, 2}});
     EXPECT_NEAR(loss.total, true_loss.total, 2e-4) << c.name;
     const double bar =
         std::max(least_bar(c), 3 * float_error(*flow, truth, [&](Transport<float>& host, std::span<float> g) {
-                                 host.reverse_kl_gradient(30, *host.target_of(target), g, {{5, 2}, 0});
+                                 host.gradient_of(ReverseKlBatch{30, target}, g, {{5, 2}});
                                }));
     EXPECT_LT(relative_error(own, truth), bar) << c.name;
   }
@@ -229,9 +229,9 @@ TEST(CudaFlow, GradientsOfFlowMatching) {
       const Points<float> points = flow->sample_base(n, 8);
       for (const Points<float>& among : {Points<float>(0, group.dimension), group}) {
         std::vector<float> own(flow->parameters().size()), again(own.size()), theirs(own.size());
-        const Loss loss = flow->matching_gradient(points, among, own, {3, 4});
-        const Loss host_loss = host->matching_gradient(points, among, theirs, {3, 4});
-        flow->matching_gradient(points, among, again, {3, 4});
+        const Loss loss = flow->gradient_of(MatchingBatch{points, &among}, own, {{3, 4}});
+        const Loss host_loss = host->gradient_of(MatchingBatch{points, &among}, theirs, {{3, 4}});
+        flow->gradient_of(MatchingBatch{points, &among}, again, {{3, 4}});
         // The host's draws in float, so that its pairs are the same.
         const std::vector<double> truth(theirs.begin(), theirs.end());
         EXPECT_NEAR(loss.total, host_loss.total, 1e-4 * std::max(1.0, host_loss.total)) << c.name;
@@ -288,14 +288,16 @@ void compare_training(const FlowConfig& flow_config, const std::string& name, do
              cpu = make_transport<float>(config, 6, 1);
   const Points<float> data = cpu->sample(150, 9).frames[0];
   Trainer<float> on_device(*gpu, train), repeated(*again, train), on_host(*cpu, train);
-  const auto steps = [&](Trainer<float>& trainer) {
-    return matching ? trainer.steps_matching(data, 10) : trainer.steps_likelihood(data, 10);
+  const auto kind = matching ? Objective::flow_matching : Objective::likelihood;
+  const auto steps = [&](Trainer<float>& trainer, Transport<float>& flow) {
+    return trainer.steps(*make_objective(kind, flow, data, train), 10);
   };
-  const std::vector<StepReport> reports = steps(on_device);
-  steps(repeated);
+  const auto host_objective = make_objective(kind, *cpu, data, train);
+  const std::vector<StepReport> reports = steps(on_device, *gpu);
+  steps(repeated, *again);
   ASSERT_EQ(reports.size(), 10u) << name;
   for (const StepReport& report : reports) {
-    const StepReport step = matching ? on_host.step_matching(data) : on_host.step_likelihood(data);
+    const StepReport step = on_host.step(*host_objective);
     EXPECT_NEAR(report.loss.total, step.loss.total, 1e-3 * (1 + std::abs(step.loss.total))) << name;
     // The first steps; then what float left in the gradients of geodesic layers has led them apart.
     if (step.rate > 0 && &report - reports.data() < 3) {
@@ -335,7 +337,8 @@ TEST(CudaFlow, SameLikelihoodInTheEnd) {
     TrainConfig train;
     train.schedule = {Schedule::Shape::cosine, 3e-3, 600};
     Trainer<float> trainer(*flow, train);
-    while (trainer.iteration() < 600) trainer.steps_likelihood(data, 600 - trainer.iteration());
+    LikelihoodObjective<float> likelihood(*flow, data, train);
+    while (trainer.iteration() < 600) trainer.steps(likelihood, 600 - trainer.iteration());
     nll.push_back(-flow->log_prob(test).mean());
   }
   EXPECT_NEAR(nll[0], nll[1], 0.01);
@@ -349,8 +352,10 @@ std::vector<float> trained(int width) {
   const Points<float> data =
       draws_of(VonMisesFisher<float>(Eigen::Vector3d(0, 0.6, -0.8), 20), 1000, 1, 0, 0);
   Trainer<float> trainer(*flow, TrainConfig{});
-  while (trainer.iteration() < 150) trainer.steps_matching(data, 150 - trainer.iteration());
-  while (trainer.iteration() < 200) trainer.steps_likelihood(data, 200 - trainer.iteration());
+  MatchingObjective<float> matching(*flow, data, {});
+  LikelihoodObjective<float> likelihood(*flow, data, {});
+  while (trainer.iteration() < 150) trainer.steps(matching, 150 - trainer.iteration());
+  while (trainer.iteration() < 200) trainer.steps(likelihood, 200 - trainer.iteration());
   return {flow->parameters().begin(), flow->parameters().end()};
 }
 
@@ -391,13 +396,13 @@ TEST(CudaFlow, Sanitized) {
     const Points<float> points = flow->sample(6, 2).frames[0];
     std::vector<float> gradient(flow->parameters().size());
     EXPECT_TRUE(flow->log_prob(points).summary.ok());
-    EXPECT_TRUE(flow->nll_gradient(points, gradient).summary.ok());
+    EXPECT_TRUE(flow->gradient_of(LikelihoodBatch{points}, gradient).summary.ok());
     TrainConfig train;
     train.batch = 6;
     train.average = 0.9;
     Trainer<float> trainer(*flow, train);
-    EXPECT_EQ(trainer.steps_likelihood(points, 2).size(), 2u);
-    EXPECT_EQ(trainer.steps_matching(points, 2).size(), 2u);
+    for (const Objective kind : {Objective::likelihood, Objective::flow_matching})
+      EXPECT_EQ(trainer.steps(*make_objective(kind, *flow, points, train), 2).size(), 2u);
   }
 }
 

@@ -54,7 +54,7 @@ TEST(Failure, ANaNParameterFailsEveryPointAtOnce) {
         EXPECT_EQ(carried.frames[0].values, points.values) << which;
         EXPECT_TRUE(all_nan(carried.frames[1].values) && all_nan(carried.frames[2].values)) << which;
         std::vector<double> gradient(flow->parameters().size(), 0.0);
-        const Loss loss = flow->nll_gradient(points, gradient);
+        const Loss loss = flow->gradient_of(LikelihoodBatch{points}, gradient);
         expect_all_failed(loss.summary, 20, Status::non_finite, which + ", gradient");
         EXPECT_TRUE(std::isnan(loss.total)) << which << ": the mean of nothing";
         broken = kept;
@@ -163,13 +163,13 @@ TEST(Failure, AGradientIsTheMeanOverThePointsThatDidNotFail) {
   const auto flow = drifting("ball:2", {0.4, 0.0}, 8);
   const Points<double> points = one_bad_point(20);
   std::vector<double> gradient(flow->parameters().size()), part = gradient, mean(gradient.size(), 0.0);
-  const Loss loss = flow->nll_gradient(points, gradient);
+  const Loss loss = flow->gradient_of(LikelihoodBatch{points}, gradient);
   ASSERT_EQ(loss.summary.failures.size(), 1u);
   EXPECT_EQ(loss.summary.failures[0].point, 20u);
   double total = 0;
   for (const auto& [first, n] : {std::pair<std::size_t, std::size_t>{0, 20}, {21, 19}}) {
     const double share = static_cast<double>(n) / 39;
-    total += share * flow->nll_gradient(slice(points, first, n), part).total;
+    total += share * flow->gradient_of(LikelihoodBatch{slice(points, first, n)}, part).total;
     for (std::size_t i = 0; i < mean.size(); ++i) mean[i] += share * part[i];
   }
   EXPECT_NEAR(loss.total, total, 1e-12);
@@ -204,7 +204,8 @@ TEST(Misuse, PointsThatAreNotOnTheManifoldAreNamed) {
   const auto expect_named = [&](const std::string& expected) {
     for (const std::string& what :
          {error_of([&] { flow->log_prob(points); }), error_of([&] { flow->push(points); }),
-          error_of([&] { flow->pull(points); }), error_of([&] { flow->nll_gradient(points, gradient); })})
+          error_of([&] { flow->pull(points); }),
+          error_of([&] { flow->gradient_of(LikelihoodBatch{points}, gradient); })})
       EXPECT_NE(what.find(expected), std::string::npos) << what;
   };
   points[23][1] = kNaN;
@@ -227,11 +228,14 @@ TEST(Misuse, NoPoints) {
     EXPECT_TRUE(result.summary.ok());
     EXPECT_EQ(result.summary.evaluations, 0);
     EXPECT_EQ(flow->push(none, 3).frames.size(), 3u);
-    EXPECT_NE(error_of([&] { flow->nll_gradient(none, gradient); }).find("no points"), std::string::npos);
+    EXPECT_NE(error_of([&] { flow->gradient_of(LikelihoodBatch{none}, gradient); }).find("no points"),
+              std::string::npos);
   }
   EXPECT_EQ(flow->sample(0, 1).frames.back().size(), 0u);
-  const LinearTarget<double> target({0, 0, 0});
-  EXPECT_NE(error_of([&] { flow->reverse_kl_gradient(0, target, gradient, {}); }).find("no points"),
+  const auto target = std::make_shared<LinearTarget<double>>(std::vector{0.0, 0.0, 0.0});
+  EXPECT_NE(error_of([&] {
+              flow->gradient_of(ReverseKlBatch{0, target}, gradient);
+            }).find("no points"),
             std::string::npos);
 }
 
@@ -239,10 +243,14 @@ TEST(Misuse, SizesThatDoNotFit) {
   const auto flow = random_flow<double>(small_config("sphere:2"), 35);
   std::vector<double> gradient(flow->parameters().size()), short_gradient(3);
   const Points<double> points = flow->sample_base(4, 1);
-  EXPECT_NE(error_of([&] { flow->nll_gradient(points, short_gradient); }).find("room for 3 numbers"),
+  EXPECT_NE(error_of([&] {
+              flow->gradient_of(LikelihoodBatch{points}, short_gradient);
+            }).find("room for 3 numbers"),
             std::string::npos);
-  const LinearTarget<double> plane({0, 0});
-  EXPECT_NE(error_of([&] { flow->reverse_kl_gradient(4, plane, gradient, {}); }).find("linear"),
+  const auto plane = std::make_shared<LinearTarget<double>>(std::vector{0.0, 0.0});
+  EXPECT_NE(error_of([&] {
+              flow->gradient_of(ReverseKlBatch{4, plane}, gradient);
+            }).find("linear"),
             std::string::npos);
   EXPECT_THROW(
       Flow<double>(small_config("sphere:2"), 0, 1, std::make_shared<LinearTarget<double>>(std::vector{0.0})),

@@ -225,10 +225,10 @@ TEST(Flow, TheGradientOfABatchIsTheMeanOfItsPoints) {
   const Points<double> points = flow->sample(35, 9).frames.back();
   const std::size_t n = flow->parameters().size();
   std::vector<double> together(n), one(n), mean(n, 0.0);
-  const Loss loss = flow->nll_gradient(points, together);
+  const Loss loss = flow->gradient_of(LikelihoodBatch{points}, together);
   double total = 0;
   for (std::size_t p = 0; p < points.size(); ++p) {
-    total += flow->nll_gradient(slice(points, p, 1), one).total / 35;
+    total += flow->gradient_of(LikelihoodBatch{slice(points, p, 1)}, one).total / 35;
     for (std::size_t i = 0; i < n; ++i) mean[i] += one[i] / 35;
   }
   EXPECT_NEAR(loss.total, total, 1e-13);
@@ -244,10 +244,13 @@ TEST(Flow, TheLossIsMinusTheMeanLogDensity) {
     const Points<double> points = flow->sample(50, 8).frames.back();
     std::vector<double> gradient(flow->parameters().size());
     const LogProb<double> log_prob = flow->log_prob(points);
-    EXPECT_NEAR(flow->nll_gradient(points, gradient).total, -log_prob.mean(), 1e-6) << manifold;
+    EXPECT_NEAR(flow->gradient_of(LikelihoodBatch{points}, gradient).total, -log_prob.mean(), 1e-6)
+        << manifold;
     // E log p − E⟨a, x⟩ over the flow's own draws.
-    const LinearTarget<double> target(std::vector<double>(static_cast<std::size_t>(points.dimension), 0.0));
-    EXPECT_NEAR(flow->reverse_kl_gradient(50, target, gradient, {{8, 0}, 0}).total, log_prob.mean(), 1e-6)
+    const auto target = std::make_shared<LinearTarget<double>>(
+        std::vector<double>(static_cast<std::size_t>(points.dimension), 0.0));
+    EXPECT_NEAR(flow->gradient_of(ReverseKlBatch{50, target}, gradient, {{8, 0}}).total, log_prob.mean(),
+                1e-6)
         << manifold;
   }
 }

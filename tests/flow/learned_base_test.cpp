@@ -27,7 +27,7 @@ TEST(LearnedBase, GradientAgainstDifferences) {
   Flow<double> flow(config, 3, 1);
   const Points<double> points = flow.sample(40, 5).frames.back();
   std::vector<double> gradient(flow.parameters().size());
-  flow.nll_gradient(points, gradient);
+  flow.gradient_of(LikelihoodBatch{points}, gradient);
   EXPECT_EQ(flow.layout().blocks().back().name, "base.log_concentration");
   EXPECT_EQ(flow.layout().size(), gradient.size());
   for (std::size_t i = 0; i < gradient.size(); ++i) {
@@ -69,8 +69,8 @@ TEST(LearnedBase, ThreadsDoNotChangeABit) {
   for (const bool matching : {false, true}) {
     std::vector<float> a(one->parameters().size()), b(a);
     const auto gradient = [&](Flow<float>& flow, std::span<float> g) {
-      return matching ? flow.matching_gradient(points, {}, g, {1, 2}).total
-                      : flow.nll_gradient(points, g).total;
+      return matching ? flow.gradient_of(MatchingBatch{points}, g, {{1, 2}}).total
+                      : flow.gradient_of(LikelihoodBatch{points}, g).total;
     };
     EXPECT_EQ(gradient(*one, a), gradient(*two, b));
     EXPECT_EQ(a, b);
@@ -93,7 +93,7 @@ TEST(LearnedBase, RefusedWhereItCannotBe) {
   EXPECT_THROW(make_transport<float>(mixture_config(), 0, 1, Device::cuda), Error);
   EXPECT_NO_THROW(make_transport<float>(mixture_config(), 0, 1, Device::automatic));
   Flow<double> flow(mixture_config(), 0, 1);
-  EXPECT_THROW(flow.target_of(std::make_shared<LinearTarget<double>>(std::vector<double>{1, 0, 0})), Error);
+  EXPECT_THROW(flow.check_target(LinearTarget<double>({1, 0, 0})), Error);
 }
 
 }  // namespace

@@ -30,12 +30,13 @@ Computed<T> compute(Flow<T>& flow, std::size_t n) {
   r.base_points = log_prob.base_points.values;
   r.nll_gradient.resize(flow.parameters().size());
   r.kl_gradient.resize(flow.parameters().size());
-  const Loss nll = flow.nll_gradient(sample.frames.back(), r.nll_gradient, {{5, 4}, 0.1});
-  const LinearTarget<T> target(std::vector<double>(static_cast<std::size_t>(flow.manifold().ambient()), 0.7));
-  const Loss kl = flow.reverse_kl_gradient(n, target, r.kl_gradient, {{5, 4}, 0});
+  const Loss nll = flow.gradient_of(LikelihoodBatch{sample.frames.back()}, r.nll_gradient, {{5, 4}, 0.1});
+  const auto target = std::make_shared<LinearTarget<double>>(
+      std::vector<double>(static_cast<std::size_t>(flow.manifold().ambient()), 0.7));
+  const Loss kl = flow.gradient_of(ReverseKlBatch{n, target}, r.kl_gradient, {{5, 4}});
   r.matching_gradient.resize(flow.parameters().size());
-  r.matching =
-      flow.matching_gradient(sample.frames.back(), sample.frames.back(), r.matching_gradient, {5, 4}).total;
+  const Points<T>& drawn = sample.frames.back();
+  r.matching = flow.gradient_of(MatchingBatch{drawn, &drawn}, r.matching_gradient, {{5, 4}}).total;
   r.nll = nll.total;
   r.kl = kl.total;
   r.evaluations = log_prob.summary.evaluations + nll.summary.evaluations + kl.summary.evaluations;

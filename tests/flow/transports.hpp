@@ -23,8 +23,8 @@ std::unique_ptr<Transport<T>> random_transport(const FlowConfig& config, std::ui
   return transport;
 }
 
-/// Largest difference of nll_gradient from central differences of the mean of −log p, relative to the largest
-/// component, over every `stride`-th parameter; and of the loss from that mean.
+/// Largest difference of the gradient of the likelihood from central differences of the mean of −log p,
+/// relative to the largest component, over every `stride`-th parameter; and of the loss from that mean.
 struct GradientErrors {
   double gradient = 0, value = 0;
 };
@@ -33,7 +33,7 @@ inline GradientErrors gradient_errors(Transport<double>& model, const Points<dou
   constexpr double kStep = 1e-5;
   const auto loss = [&] { return -model.log_prob(points, key).mean(); };
   std::vector<double> gradient(model.parameters().size());
-  const double claimed = model.nll_gradient(points, gradient, {key, 0}).total;
+  const double claimed = model.gradient_of(LikelihoodBatch{points}, gradient, {key, 0}).total;
   double largest = 0;
   for (const double g : gradient) largest = std::max(largest, std::abs(g));
   GradientErrors errors;

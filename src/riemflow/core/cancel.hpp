@@ -2,7 +2,7 @@
 // How long work is given up: whoever asks for it says when, and what computes looks now and then.
 //
 //   const CancelScope scope([&] { return interrupted(); });
-//   flow.nll_gradient(…);   // throws Cancelled soon after interrupted() is true; nothing of it is kept
+//   flow.gradient_of(…);   // throws Cancelled soon after interrupted() is true; nothing of it is kept
 //
 // A scope holds for the thread that made it and for the threads of a ThreadPool that work for it.
 

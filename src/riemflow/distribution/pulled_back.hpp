@@ -4,7 +4,7 @@
 // The reverse Kullback–Leibler divergence of a flow on R^d against it is that of the flow carried along c
 // against the target.
 //
-// The target's side is computed in double whatever T: float coordinates of the ball end at distance 14.5.
+// In double (distribution/rounded.hpp for others): float coordinates of the ball end at distance 14.5.
 // Where y has no image, log p is −∞ if the chart has none there (outside the naive ball: no mass) and NaN if
 // it is out of reach of the coordinates (manifold/chart_map.hpp); the gradient is NaN in both.
 
@@ -15,8 +15,7 @@
 
 namespace riemflow {
 
-template <class T>
-class PulledBack final : public Distribution<T> {
+class PulledBack final : public Distribution<double> {
  public:
   /// A target of the chart's manifold, else Error.
   PulledBack(std::shared_ptr<const Distribution<double>> target,
@@ -24,20 +23,17 @@ class PulledBack final : public Distribution<T> {
 
   std::string name() const override;
   int ambient() const override { return chart_->dimension(); }
-  Pack<T> log_density(const Pack<T>* y) const override;
-  Pack<T> log_density_gradient(const Pack<T>* y, Pack<T>* gradient) const override;
+  Pack<double> log_density(const Pack<double>* y) const override;
+  Pack<double> log_density_gradient(const Pack<double>* y, Pack<double>* gradient) const override;
   /// c⁻¹ of a draw of the target; another draw for one without coordinates, which has probability 0. NaN
   /// after 100 of them: the target then is an atom at the projection point, to rounding.
-  void sample(Random& random, Pack<T>* y, int lane) const override;
+  void sample(Random& random, Pack<double>* y, int lane) const override;
 
  private:
-  Pack<T> evaluate(const Pack<T>* y, Pack<T>* gradient) const;
+  Pack<double> evaluate(const Pack<double>* y, Pack<double>* gradient) const;
 
   std::shared_ptr<const Distribution<double>> target_;
   std::shared_ptr<const ChartMap<double>> chart_;
 };
-
-extern template class PulledBack<float>;
-extern template class PulledBack<double>;
 
 }  // namespace riemflow

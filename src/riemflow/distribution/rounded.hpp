@@ -3,6 +3,8 @@
 // bases are needed once a solve, where this costs nothing.
 
 #include <memory>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "riemflow/distribution/distribution.hpp"
@@ -57,5 +59,13 @@ class Rounded final : public Distribution<T> {
 
   std::shared_ptr<const Distribution<double>> exact_;
 };
+
+template <class T>
+std::shared_ptr<const Distribution<T>> in_precision(std::shared_ptr<const Distribution<double>> exact) {
+  if constexpr (std::is_same_v<T, double>)
+    return exact;
+  else
+    return std::make_shared<Rounded<T>>(std::move(exact));
+}
 
 }  // namespace riemflow

@@ -2,13 +2,10 @@
 
 #include <chrono>
 #include <cmath>
-#include <limits>
 
 #include "riemflow/core/cancel.hpp"
 #include "riemflow/core/error.hpp"
-#include "riemflow/distribution/draws.hpp"
-#include "riemflow/fit/target_score.hpp"
-#include "riemflow/model/flow_density.hpp"
+#include "riemflow/fit/reverse_kl.hpp"
 
 namespace riemflow {
 namespace {
@@ -51,16 +48,11 @@ Fit<T>::Fit(Transport<T>& flow, const FitConfig& config, Points<T> training, Poi
       config_(config),
       training_(std::move(training)),
       validation_(std::move(validation)),
-      trainer_(std::in_place, flow, config.train),
       best_parameters_(flow.parameters().begin(), flow.parameters().end()) {
   validate(config);
-  require(validation_.size() > 0, "there are no points to validate on", "keep at least one aside");
-  const std::size_t part = config.validation_points == 0
-                               ? validation_.size()
-                               : std::min(validation_.size(), config.validation_points);
-  validation_part_ = Points<T>(part, validation_.dimension);
-  std::copy_n(validation_.values.begin(), validation_part_.values.size(), validation_part_.values.begin());
-  progress_.loss = progress_.validation = progress_.best = std::numeric_limits<double>::quiet_NaN();
+  begin(config.objective, config.train);
+  rough_ = config.objective == Objective::flow_matching ||
+           objective_->validated(false) < objective_->validated(true);
 }
 
 template <class T>
@@ -68,43 +60,45 @@ Fit<T>::Fit(Transport<T>& flow, const FitConfig& config, std::shared_ptr<const D
             std::size_t draws)
     : flow_(flow),
       config_(config),
-      target_(std::move(target)),
-      coordinates_target_(flow.target_of(target_)),
-      draws_(draws),
+      objective_(std::make_unique<ReverseKlObjective<T>>(flow, std::move(target), config.train,
+                                                         config.forward_start, draws)),
       trainer_(std::in_place, flow, config.train),
       best_parameters_(flow.parameters().begin(), flow.parameters().end()) {
   validate(config);
-  require(draws_ > 0, "there are no draws to validate on", "give at least one");
-  progress_.loss = progress_.validation = progress_.best = std::numeric_limits<double>::quiet_NaN();
 }
 
 template <class T>
-TrainConfig Fit<T>::finetuning() const {
-  TrainConfig train = config_.train;
-  train.schedule.rate = config_.finetune_rate;
-  train.schedule.iterations = std::max(2L, config_.finetune);
-  return train;
+void Fit<T>::begin(Objective objective, const TrainConfig& train) {
+  objective_ = make_objective(objective, flow_, training_, train, &validation_, config_.validation_points);
+  trainer_.emplace(flow_, train);
 }
 
 template <class T>
 void Fit<T>::begin_finetuning() {
-  matched_ = progress_.iteration;
-  validations_since_best_ = infinite_in_row_ = 0;
-  progress_.loss = std::numeric_limits<double>::quiet_NaN();  // another quantity from here on
-  std::copy(best_parameters_.begin(), best_parameters_.end(), flow_.parameters().begin());
-  trainer_.emplace(flow_, finetuning());
+  TrainConfig train = config_.train;
+  train.schedule.rate = config_.finetune_rate;
+  train.schedule.iterations = std::max(2L, config_.finetune);
+  begin(Objective::likelihood, train);
 }
 
 template <class T>
-const FitProgress& Fit<T>::step() {
-  if (stage_done() && !done()) begin_finetuning();
+void Fit<T>::run(long most, const std::function<void(const FitProgress&)>& seen) {
+  if (stage_done() && !done()) {
+    matched_ = progress_.iteration;
+    validations_since_best_ = infinite_in_row_ = 0;
+    progress_.loss = kNotYet;  // another quantity from here on
+    std::copy(best_parameters_.begin(), best_parameters_.end(), flow_.parameters().begin());
+    begin_finetuning();
+  }
   flow_.set_tolerance(config_.train_tolerance, config_.train_tolerance);
-  undone_if_cancelled(validates(progress_.iteration + 1), [&] {
-    note(!target_ ? by_matching() ? trainer_->step_matching(training_) : trainer_->step_likelihood(training_)
-         : progress_.iteration < config_.forward_start ? step_forward()
-                                                       : trainer_->step_reverse_kl(*coordinates_target_));
+  const long validation = (progress_.iteration / config_.validate_every + 1) * config_.validate_every;
+  most = std::min(most, std::min(validation, last()) - progress_.iteration);
+  undone_if_cancelled(validates(progress_.iteration + most), [&] {
+    for (const StepReport& report : trainer_->steps(*objective_, most)) {
+      note(report);
+      if (seen) seen(progress_);
+    }
   });
-  return progress_;
 }
 
 /// A step that was made and not validated is none to go on from.
@@ -121,18 +115,6 @@ void Fit<T>::undone_if_cancelled(bool validates, const std::function<void()>& st
 }
 
 template <class T>
-StepReport Fit<T>::step_forward() {
-  const Points<T> batch = target_draws(flow_.manifold(), *target_, config_.train.batch, config_.train.seed,
-                                       static_cast<std::uint64_t>(progress_.iteration));
-  StepReport step = trainer_->step_on(batch);
-  double truth = 0;
-  for (const double value : log_densities_of(*target_, converted<double>(batch)))
-    truth += value / static_cast<double>(batch.size());
-  step.loss.likelihood += truth;
-  return step;
-}
-
-template <class T>
 std::string Fit<T>::divergence() const {
   if (skipped_in_row_ >= kMostSkipped)
     return std::to_string(skipped_in_row_) + " steps in a row had no finite gradient";
@@ -143,24 +125,13 @@ std::string Fit<T>::divergence() const {
 
 template <class T>
 void Fit<T>::advance(const std::function<void(const FitProgress&)>& seen) {
-  if (target_ || flow_.resident() == nullptr) return seen(step());
-  if (stage_done() && !done()) begin_finetuning();
-  flow_.set_tolerance(config_.train_tolerance, config_.train_tolerance);
-  const long validation = (progress_.iteration / config_.validate_every + 1) * config_.validate_every;
-  const long most = std::min(std::min(validation, last()) - progress_.iteration, kMostAtOnce);
-  undone_if_cancelled(validates(progress_.iteration + most), [&] {
-    for (const StepReport& report : by_matching() ? trainer_->steps_matching(training_, most)
-                                                  : trainer_->steps_likelihood(training_, most)) {
-      note(report);
-      seen(progress_);
-    }
-  });
+  run(flow_.resident() == nullptr ? 1 : kMostAtOnce, seen);
 }
 
 template <class T>
 void Fit<T>::note(const StepReport& step) {
   ++progress_.iteration;
-  progress_.objective = by_matching() ? Objective::flow_matching : Objective::likelihood;
+  progress_.objective = objective_->kind();
   progress_.evaluations = step.loss.summary.mean_evaluations();
   progress_.rate = step.rate;
   progress_.failed_points += static_cast<long>(step.failed);
@@ -183,8 +154,8 @@ void Fit<T>::run_validation() {
   const std::vector<T> current(flow_.parameters().begin(), flow_.parameters().end());
   const std::vector<T> candidate(trainer_->best_guess().begin(), trainer_->best_guess().end());
   std::copy(candidate.begin(), candidate.end(), flow_.parameters().begin());
-  if (!roughly_validated()) flow_.set_tolerance(config_.flow.solver.rtol, config_.flow.solver.atol);
-  progress_.validation = validation_loss(validation_part_);
+  if (!rough_) flow_.set_tolerance(config_.flow.solver.rtol, config_.flow.solver.atol);
+  progress_.validation = objective_->validation_loss(false);
   seconds_of_validation_ = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   std::copy(current.begin(), current.end(), flow_.parameters().begin());
   infinite_in_row_ = std::isfinite(progress_.validation) ? 0 : infinite_in_row_ + 1;
@@ -196,18 +167,6 @@ void Fit<T>::run_validation() {
   } else {
     ++validations_since_best_;
   }
-}
-
-/// A density that fails on a validation point is not a better one, whatever the others say.
-template <class T>
-double Fit<T>::validation_loss(const Points<T>& validation) {
-  constexpr double kInfinity = std::numeric_limits<double>::infinity();
-  if (target_) {
-    const TargetScore score = score_against(seen_as_density(flow_), *target_, draws_, config_.train.seed);
-    return score.failed == 0 ? score.reverse_kl : kInfinity;
-  }
-  const LogProb<T> scored = flow_.log_prob(validation, {config_.train.seed, 0});
-  return scored.summary.ok() ? -scored.mean() : kInfinity;
 }
 
 template <class T>
@@ -224,7 +183,7 @@ void Fit<T>::restore(const FitState<T>& state) {
           "the saved state is of another network", "resume with the settings the run was started with");
   require(state.matched <= state.progress.iteration, "the saved state is fine-tuned before it was trained",
           "resume with the settings the run was started with");
-  if (state.matched > 0) trainer_.emplace(flow_, finetuning());
+  if (state.matched > 0) begin_finetuning();
   trainer_->restore(state.trainer);
   std::copy(state.parameters.begin(), state.parameters.end(), flow_.parameters().begin());
   best_parameters_ = state.best_parameters;
@@ -236,10 +195,9 @@ void Fit<T>::restore(const FitState<T>& state) {
 /// Rough validations take about a third of what exact ones do.
 template <class T>
 double Fit<T>::seconds_to_finish(std::size_t more) const {
-  const double rough = roughly_validated() ? 3 : 1;
-  const std::size_t seen = target_ ? draws_ : validation_part_.size();
-  const std::size_t again = roughly_validated() ? validation_.size() : 0;
-  return rough * seconds_of_validation_ * static_cast<double>(more + again) / static_cast<double>(seen);
+  const std::size_t again = rough_ ? objective_->validated(true) : 0;
+  return (rough_ ? 3 : 1) * seconds_of_validation_ * static_cast<double>(more + again) /
+         static_cast<double>(objective_->validated(false));
 }
 
 template <class T>
@@ -247,7 +205,7 @@ void Fit<T>::finish() {
   if (std::isnan(progress_.best) && progress_.iteration > 0) run_validation();
   std::copy(best_parameters_.begin(), best_parameters_.end(), flow_.parameters().begin());
   flow_.set_tolerance(config_.flow.solver.rtol, config_.flow.solver.atol);
-  if (roughly_validated() && progress_.iteration > 0) progress_.best = validation_loss(validation_);
+  if (rough_ && progress_.iteration > 0) progress_.best = objective_->validation_loss(true);
 }
 
 template class Fit<float>;

@@ -4,6 +4,7 @@
 // limits and signals.
 
 #include <functional>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
@@ -12,9 +13,6 @@
 #include "riemflow/fit/trainer.hpp"
 
 namespace riemflow {
-
-/// What data are learned by. A target is learned by reverse KL.
-enum class Objective { likelihood, flow_matching };
 
 struct FitConfig {
   FlowConfig flow;  ///< its solver's tolerances are those of evaluation
@@ -70,6 +68,8 @@ class Fit {
   /// By reverse KL against a density of the manifold; validated on `draws` fixed draws of the model.
   Fit(Transport<T>& flow, const FitConfig& config, std::shared_ptr<const Distribution<double>> target,
       std::size_t draws);
+  Fit(const Fit&) = delete;
+  Fit& operator=(const Fit&) = delete;
 
   bool done() const { return diverged() || (stage_done() && (matched_ > 0 || config_.finetune == 0)); }
   /// Why it ended before its time, if it did, as a clause; empty otherwise: kMostSkipped steps in a row
@@ -79,7 +79,10 @@ class Fit {
   static constexpr long kMostSkipped = 10, kMostInfinite = 5;
   /// Whether it ended, if it did, for want of better validations.
   bool out_of_patience() const { return config_.patience > 0 && validations_since_best_ >= config_.patience; }
-  const FitProgress& step();
+  const FitProgress& step() {
+    run(1, {});
+    return progress_;
+  }
   /// One step, or, where the flow trains on a device of its own, up to 100, none behind the next validation;
   /// seen(progress) after each.
   void advance(const std::function<void(const FitProgress&)>& seen);
@@ -97,40 +100,30 @@ class Fit {
   std::span<const T> best_parameters() const { return best_parameters_; }
 
  private:
-  bool by_matching() const {
-    return !target_ && config_.objective == Objective::flow_matching && matched_ == 0;
-  }
+  static constexpr double kNotYet = std::numeric_limits<double>::quiet_NaN();
+
   /// The last iteration of flow matching, or of the fine-tuning.
   long last() const { return matched_ > 0 ? matched_ + config_.finetune : config_.iterations; }
   bool stage_done() const { return progress_.iteration >= last() || out_of_patience(); }
   bool diverged() const { return skipped_in_row_ >= kMostSkipped || infinite_in_row_ >= kMostInfinite; }
-  /// Of a fit to a target: a step on draws of it; its loss is KL(target ‖ model).
-  StepReport step_forward();
-  TrainConfig finetuning() const;
+  void begin(Objective objective, const TrainConfig& train);
   void begin_finetuning();
+  /// At most `most` steps; seen may be empty.
+  void run(long most, const std::function<void(const FitProgress&)>& seen);
   void note(const StepReport& step);
   void run_validation();
   bool validates(long iteration) const {
     return iteration % config_.validate_every == 0 || iteration == last();
   }
   void undone_if_cancelled(bool validates, const std::function<void()>& steps);
-  /// Of the flow as it is now; infinite where a point or draw failed.
-  double validation_loss(const Points<T>& validation);
-  /// Whether validations are rough, and the best is scored again, on all points, when the fit is finished.
-  bool roughly_validated() const {
-    return !target_ &&
-           (config_.objective == Objective::flow_matching || validation_part_.size() < validation_.size());
-  }
 
   Transport<T>& flow_;
   FitConfig config_;
   Points<T> training_, validation_;
-  Points<T> validation_part_;                                  // what each validation but the last sees
-  std::shared_ptr<const Distribution<double>> target_;         // null: by likelihood
-  std::shared_ptr<const Distribution<T>> coordinates_target_;  // the same as the flow's gradient needs it
-  std::size_t draws_ = 0;
+  std::unique_ptr<TrainingObjective<T>> objective_;
   std::optional<Trainer<T>> trainer_;
-  FitProgress progress_;
+  bool rough_ = false;  // validations are, and the best is scored again, on all points, by finish()
+  FitProgress progress_{.loss = kNotYet, .validation = kNotYet, .best = kNotYet};
   std::vector<T> best_parameters_;
   long validations_since_best_ = 0, matched_ = 0;
   long skipped_in_row_ = 0, infinite_in_row_ = 0;

@@ -39,7 +39,6 @@ class FlowRun {
         fit_(data.target ? Fit<T>(*flow_, config_, data.target, kValidationDraws)
                          : Fit<T>(*flow_, config_, part_of<T>(data.points, data.split.training),
                                   part_of<T>(data.points, data.split.validation))) {
-    for (const auto* part : {&data.split.training, &data.split.validation, &data.split.test}) check(*part);
     if (resume != nullptr) fit_.restore(fit_state<T>(*resume));
   }
 
@@ -105,6 +104,8 @@ class FlowRun {
   /// at rest: as that density.
   std::unique_ptr<Transport<T>> begun() {
     auto flow = make_transport<T>(config_.flow, options_.seed, options_.threads, device(), base());
+    for (const auto* part : {&data_.split.training, &data_.split.validation, &data_.split.test})
+      check(*part, flow->manifold());
     require(config_.flow.base.kind == BaseKind::standard || config_.train.adam.decay == 0,
             "‹weight-decay› beside a base that is learned", "it would spread the base out: give one of them");
     if (resume_ == nullptr && !data_.target)
@@ -136,10 +137,10 @@ class FlowRun {
   }
 
   /// Names a point that its rounding to T takes off the manifold by its line.
-  void check(const std::vector<std::size_t>& part) const {
+  void check(const std::vector<std::size_t>& part, const Manifold<T>& manifold) const {
     const Points<T> points = part_of<T>(data_.points, part);
     for (std::size_t i = 0; i < points.size(); ++i)
-      if (const auto defect = flow_->manifold().defect(points[i]))
+      if (const auto defect = manifold.defect(points[i]))
         throw Error(fmt::format("{}, {} {}: {}", data_.name, data_.line_word, data_.lines[part[i]], *defect),
                     "use ‹precision› double", Fault::bad_data);
   }

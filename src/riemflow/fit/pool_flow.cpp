@@ -147,8 +147,9 @@ class FlowFit {
   double seconds_a_matching_step() {
     const std::vector<float> kept(flow_->parameters().begin(), flow_->parameters().end());
     Trainer<float> trainer(*flow_, config_.train);
+    MatchingObjective<float> matching(*flow_, job_.training, config_.train);
     const auto steps = [&](long n) {
-      while (trainer.iteration() < n) trainer.steps_matching(job_.training, n - trainer.iteration());
+      while (trainer.iteration() < n) trainer.steps(matching, n - trainer.iteration());
     };
     steps(kTimedSteps);
     const auto begun = Clock::now();
@@ -165,7 +166,7 @@ class FlowFit {
     std::copy_n(job_.training.values.begin(), points.values.size(), points.values.begin());
     std::vector<float> gradient(flow_->parameters().size());
     const auto begun = Clock::now();
-    flow_->nll_gradient(points, gradient);
+    flow_->gradient_of(LikelihoodBatch{points}, gradient);
     const double seconds = seconds_since(begun);
     // Where no step of tuning fits into the time, this is the flow that is saved.
     flow_->set_tolerance(config_.flow.solver.rtol, config_.flow.solver.atol);

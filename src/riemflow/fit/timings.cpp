@@ -68,7 +68,8 @@ std::vector<float> trained_parameters(std::uint64_t iterations) {
   Flow<float> flow(earthquake_flow(1e-3), 0);
   Trainer<float> trainer(flow, TrainConfig{});
   const Points<float> data = embedded_earthquakes<float>();
-  for (std::uint64_t i = 0; i < iterations; ++i) trainer.step_likelihood(data);
+  LikelihoodObjective<float> likelihood(flow, data, {});
+  for (std::uint64_t i = 0; i < iterations; ++i) trainer.step(likelihood);
   return {flow.parameters().begin(), flow.parameters().end()};
 }
 
@@ -111,6 +112,7 @@ class TimedTraining {
       : data_(repeated(data_on(dimension), std::max<std::size_t>(batch, 5871))),
         batch_(batch),
         flow_(make_transport<float>(earthquake_flow(1e-3, width, dimension), seed, 1, Device::cuda)),
+        likelihood_(*flow_, data_, configured(batch, seed)),
         trainer_(*flow_, configured(batch, seed)) {}
 
   GpuTraining run(long steps, long at_once = 100) {
@@ -118,7 +120,7 @@ class TimedTraining {
     const auto start = Clock::now();
     double work = 0;
     for (long done = 0; done < steps;) {
-      for (const StepReport& report : trainer_.steps_likelihood(data_, std::min(at_once, steps - done))) {
+      for (const StepReport& report : trainer_.steps(likelihood_, std::min(at_once, steps - done))) {
         const SolveSummary& cost = report.loss.summary;
         all.evaluations += cost.mean_evaluations();
         all.loss = report.loss.total;
@@ -143,6 +145,7 @@ class TimedTraining {
   Points<float> data_;
   std::size_t batch_;
   std::unique_ptr<Transport<float>> flow_;
+  LikelihoodObjective<float> likelihood_;
   Trainer<float> trainer_;
 
  public:
@@ -196,12 +199,13 @@ IterationTiming time_iteration(int threads, int iterations) {
   Flow<float> flow(earthquake_flow(1e-3), 0, threads);
   Trainer<float> trainer(flow, TrainConfig{});
   const Points<float> data = embedded_earthquakes<float>();
+  LikelihoodObjective<float> likelihood(flow, data, {});
   const double per_tile = flops_of_evaluation(flow.config()) * kLanes;
   std::vector<double> ms, evaluations, gflops;
   IterationTiming timing;
   for (int i = 0; i < iterations; ++i) {
     const auto start = Clock::now();
-    const StepReport step = trainer.step_likelihood(data);
+    const StepReport step = trainer.step(likelihood);
     const double seconds = seconds_since(start);
     timing.loss = step.loss.total;
     if (i < iterations / 2) continue;
@@ -227,6 +231,8 @@ MatchingTiming time_matching(const MatchingOptions& options) {
   train.batch = options.batch;
   Trainer<float> trainer(*flow, train);
   const Points<float> data = embedded_earthquakes<float>();
+  MatchingObjective<float> matching(*flow, data, train);
+  LikelihoodObjective<float> likelihood(*flow, data, train);
   // A GPU makes a hundred steps at a time.
   const auto median_ms = [](long count, const auto& steps) {
     std::vector<double> ms;
@@ -241,9 +247,9 @@ MatchingTiming time_matching(const MatchingOptions& options) {
   MatchingTiming timing;
   timing.threads = flow->threads();
   timing.matching_ms =
-      median_ms(options.iterations, [&](long most) { return trainer.steps_matching(data, most); });
+      median_ms(options.iterations, [&](long most) { return trainer.steps(matching, most); });
   timing.likelihood_ms = median_ms(std::max(1L, options.iterations / 10), [&](long most) {
-    const std::vector<StepReport> reports = trainer.steps_likelihood(data, most);
+    const std::vector<StepReport> reports = trainer.steps(likelihood, most);
     timing.evaluations = reports.back().loss.summary.mean_evaluations();
     return reports;
   });

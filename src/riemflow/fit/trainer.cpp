@@ -7,8 +7,6 @@
 namespace riemflow {
 namespace {
 
-/// Points that targets of flow matching are averaged over.
-constexpr std::size_t kMostGroup = 8192;
 /// Points of a batch; what its gradient keeps is still some hundred megabytes.
 constexpr std::size_t kMostBatch = std::size_t{1} << 18;
 
@@ -47,69 +45,25 @@ Trainer<T>::Trainer(Transport<T>& flow, const TrainConfig& config)
 }
 
 template <class T>
-void Trainer<T>::begin(const Points<T>& data) {
-  require(data.size() > 0, "there are no points to train on", "give at least one");
-  if (batches_ && data_size_ == data.size()) return;
-  flow_.check(data);  // here, where a point has its own number and not that of a batch
-  batches_.emplace(data.size(), config_.batch, config_.seed);
-  data_size_ = data.size();
+std::vector<StepReport> Trainer<T>::steps(TrainingObjective<T>& objective, long most) {
+  if (ResidentTraining<T>* device = flow_.resident())
+    if (auto stretch = objective.stretch(iteration_, most)) {
+      std::vector<StepReport> reports = resident_steps(*device, std::move(*stretch));
+      if (!reports.empty()) return reports;
+    }
+  return {step(objective)};
 }
 
 template <class T>
-StepReport Trainer<T>::step_likelihood(const Points<T>& data) {
-  begin(data);
-  return step_on(batches_->take(data, static_cast<std::uint64_t>(iteration_)));
-}
-
-template <class T>
-StepReport Trainer<T>::step_on(const Points<T>& batch) {
-  return update(flow_.nll_gradient(batch, gradient_, options()));
-}
-
-template <class T>
-std::vector<StepReport> Trainer<T>::steps_likelihood(const Points<T>& data, long most) {
-  begin(data);
-  if (ResidentTraining<T>* device = flow_.resident()) {
-    std::vector<StepReport> reports = resident_steps(*device, data, most, nullptr);
-    if (!reports.empty()) return reports;
-  }
-  return {step_likelihood(data)};
-}
-
-template <class T>
-std::vector<StepReport> Trainer<T>::steps_matching(const Points<T>& data, long most) {
-  begin(data);
-  if (ResidentTraining<T>* device = flow_.resident()) {
-    const long change = group_end(data, iteration_);  // a stretch has one group
-    std::vector<StepReport> reports = resident_steps(*device, data, std::min(most, change - iteration_),
-                                                     &group(data, static_cast<std::uint64_t>(iteration_)));
-    if (!reports.empty()) return reports;
-  }
-  return {step_matching(data)};
-}
-
-template <class T>
-std::vector<StepReport> Trainer<T>::resident_steps(ResidentTraining<T>& device, const Points<T>& data, long n,
-                                                   const Points<T>* group) {
-  ResidentSteps<T> steps{data,
-                         {},
-                         config_.batch,
-                         {},
-                         {},
-                         config_.adam.beta1,
-                         config_.adam.beta2,
-                         config_.adam.epsilon,
-                         config_.clip,
-                         config_.adam.decay,
-                         config_.average,
-                         config_.seed,
-                         static_cast<std::uint64_t>(iteration_),
-                         group};
-  for (long t = iteration_; t < iteration_ + n; ++t) {
-    steps.rates.push_back(config_.schedule.at(t));
-    for (const std::size_t i : batches_->indices(static_cast<std::uint64_t>(t)))
-      steps.picks.push_back(static_cast<std::uint32_t>(i));
-  }
+std::vector<StepReport> Trainer<T>::resident_steps(ResidentTraining<T>& device, ResidentSteps<T> steps) {
+  steps.beta1 = config_.adam.beta1;
+  steps.beta2 = config_.adam.beta2;
+  steps.epsilon = config_.adam.epsilon;
+  steps.clip = config_.clip;
+  steps.decay = config_.adam.decay;
+  steps.average = config_.average;
+  for (std::size_t t = 0; t < steps.picks.size() / steps.batch; ++t)
+    steps.rates.push_back(config_.schedule.at(iteration_ + static_cast<long>(t)));
   AdamState<T> adam = adam_.state();
   MovingAverageState<T> average = average_ ? average_->state() : MovingAverageState<T>{};
   const std::vector<ResidentOutcome> outcomes =
@@ -138,48 +92,9 @@ std::vector<StepReport> Trainer<T>::resident_steps(ResidentTraining<T>& device, 
 }
 
 template <class T>
-StepReport Trainer<T>::step_matching(const Points<T>& data) {
-  begin(data);
-  const auto t = static_cast<std::uint64_t>(iteration_);
-  return update(flow_.matching_gradient(batches_->take(data, t), group(data, t), gradient_, options().key));
-}
-
-template <class T>
-std::uint64_t Trainer<T>::group_batches() const {
-  return std::max<std::size_t>(1, kMostGroup / config_.batch);
-}
-
-template <class T>
-long Trainer<T>::group_end(const Points<T>& data, long t) const {
-  if (data.size() <= kMostGroup) return std::numeric_limits<long>::max();
-  const auto batches = static_cast<long>(group_batches());
-  return (t / batches + 1) * batches;
-}
-
-/// All data or, of more than kMostGroup points, so many batches in a row, this one among them: a batch is a
-/// random part of either.
-template <class T>
-const Points<T>& Trainer<T>::group(const Points<T>& data, std::uint64_t t) {
-  if (data.size() <= kMostGroup) return data;
-  const std::uint64_t batches = group_batches(), number = t / batches;
-  if (number == group_number_) return group_;
-  group_number_ = number;
-  group_.dimension = data.dimension;
-  group_.values.clear();
-  for (std::uint64_t b = number * batches; b < (number + 1) * batches; ++b) {
-    const Points<T> batch = batches_->take(data, b);
-    group_.values.insert(group_.values.end(), batch.values.begin(), batch.values.end());
-  }
-  return group_;
-}
-
-template <class T>
-StepReport Trainer<T>::step_reverse_kl(const Distribution<T>& target) {
-  return update(flow_.reverse_kl_gradient(config_.batch, target, gradient_, options()));
-}
-
-template <class T>
-StepReport Trainer<T>::update(Loss loss) {
+StepReport Trainer<T>::step(TrainingObjective<T>& objective) {
+  Loss loss =
+      objective.gradient(gradient_, {{config_.seed, static_cast<std::uint64_t>(iteration_)}, first_step_});
   StepReport report;
   report.rate = config_.schedule.at(iteration_);
   report.gradient_norm = gradient_norm<T>(gradient_);

@@ -203,18 +203,20 @@ Carried<T> Autoregressive<T>::carry(const Points<T>& points, const std::vector<d
 }
 
 template <class T>
-template <class One>
-Loss Autoregressive<T>::over_links(const Points<T>& points, std::span<T> gradient, const One& one) {
-  require(gradient.size() == parameters_.size(),
-          "the gradient has room for " + std::to_string(gradient.size()) + " numbers",
-          "the flow has " + std::to_string(parameters_.size()) + " parameters");
-  this->check(points);
+Loss Autoregressive<T>::compute_gradient(const Batch<T>& batch, std::span<T> gradient,
+                                         const GradientOptions& options) {
+  const auto* likelihood = std::get_if<LikelihoodBatch<T>>(&batch);
+  const Points<T>& points =
+      likelihood != nullptr ? likelihood->points : std::get<MatchingBatch<T>>(batch).points;
   bind();
   Loss loss;
   std::size_t offset = 0;
   for (std::size_t k = 0; k < links_.size(); ++k) {
     const std::size_t size = links_[k]->parameters().size();
-    Loss own = one(*links_[k], prefix(points, k), gradient.subspan(offset, size));
+    const Points<T> part = prefix(points, k);
+    Loss own =
+        links_[k]->gradient_of(likelihood != nullptr ? Batch<T>(LikelihoodBatch{part}) : MatchingBatch{part},
+                               gradient.subspan(offset, size), options);
     offset += size;
     loss.total += own.total;
     loss.likelihood += own.likelihood;
@@ -224,35 +226,6 @@ Loss Autoregressive<T>::over_links(const Points<T>& points, std::span<T> gradien
   }
   loss.summary.points = points.size();
   return loss;
-}
-
-template <class T>
-Loss Autoregressive<T>::nll_gradient(const Points<T>& points, std::span<T> gradient,
-                                     const GradientOptions& options) {
-  return over_links(points, gradient, [&](Flow<T>& link, const Points<T>& part, std::span<T> own) {
-    return link.nll_gradient(part, own, options);
-  });
-}
-
-template <class T>
-Loss Autoregressive<T>::matching_gradient(const Points<T>& points, const Points<T>&, std::span<T> gradient,
-                                          const NoiseKey& key) {
-  return over_links(points, gradient, [&](Flow<T>& link, const Points<T>& part, std::span<T> own) {
-    return link.matching_gradient(part, {}, own, key);
-  });
-}
-
-template <class T>
-std::shared_ptr<const Distribution<T>> Autoregressive<T>::target_of(
-    std::shared_ptr<const Distribution<double>>) const {
-  throw Error("an autoregressive flow cannot be trained by reverse KL", "use the model riemannian");
-}
-
-template <class T>
-Loss Autoregressive<T>::reverse_kl_gradient(std::size_t, const Distribution<T>&, std::span<T>,
-                                            const GradientOptions&) {
-  target_of(nullptr);
-  return {};
 }
 
 template ParameterLayout autoregressive_layout<float>(const FlowConfig&);

@@ -42,30 +42,21 @@ class Autoregressive final : public Transport<T> {
 
   using Transport<T>::log_prob;
   using Transport<T>::sample_base;
-  using Transport<T>::nll_gradient;
   LogProb<T> log_prob(const Points<T>& points, const NoiseKey& key) override;
   Points<T> sample_base(std::size_t n, std::uint64_t seed, std::uint64_t iteration,
                         std::uint64_t first) const override;
   std::vector<double> log_base(const Points<T>& points) const override;
   /// The times must begin or end with 1: in between, the values at 1 of the factors before are not known.
   Carried<T> carry(const Points<T>& points, const std::vector<double>& times) override;
-  Loss nll_gradient(const Points<T>& points, std::span<T> gradient, const GradientOptions& options) override;
-  Loss matching_gradient(const Points<T>& points, const Points<T>& group, std::span<T> gradient,
-                         const NoiseKey& key) override;
-  /// Throws Error: not offered.
-  Loss reverse_kl_gradient(std::size_t n, const Distribution<T>& target, std::span<T> gradient,
-                           const GradientOptions& options) override;
-  std::shared_ptr<const Distribution<T>> target_of(
-      std::shared_ptr<const Distribution<double>> target) const override;
 
  private:
+  /// Sum of the links' losses, each with its part of the gradient.
+  Loss compute_gradient(const Batch<T>& batch, std::span<T> gradient,
+                        const GradientOptions& options) override;
   /// The links take their parameters from the one vector.
   void bind();
   /// What link k sees of the points.
   Points<T> prefix(const Points<T>& points, std::size_t k) const;
-  /// Sum of the links' losses, each with its part of the gradient: one(link, its points, its part).
-  template <class One>
-  Loss over_links(const Points<T>& points, std::span<T> gradient, const One& one);
 
   FlowConfig config_;
   std::shared_ptr<const Manifold<T>> manifold_;

@@ -143,10 +143,15 @@ Carried<T> ChartFlow<T>::draw_paths(std::size_t n, std::uint64_t seed, std::uint
 }
 
 template <class T>
-Loss ChartFlow<T>::nll_gradient(const Points<T>& points, std::span<T> gradient,
-                                const GradientOptions& options) {
-  const Charted y = charted(points);
-  Loss loss = flow_->nll_gradient(y.points, gradient, options);
+Loss ChartFlow<T>::compute_gradient(const Batch<T>& batch, std::span<T> out, const GradientOptions& options) {
+  return std::visit([&](const auto& one) { return gradient(one, out, options); }, batch);
+}
+
+template <class T>
+Loss ChartFlow<T>::gradient(const LikelihoodBatch<T>& batch, std::span<T> out,
+                            const GradientOptions& options) {
+  const Charted y = charted(batch.points);
+  Loss loss = flow_->gradient_of(LikelihoodBatch{y.points}, out, options);
   double volume = 0;
   std::size_t counted = 0;
   auto failure = loss.summary.failures.begin();
@@ -161,20 +166,26 @@ Loss ChartFlow<T>::nll_gradient(const Points<T>& points, std::span<T> gradient,
   volume /= static_cast<double>(counted);
   loss.total += volume;
   loss.likelihood += volume;
-  loss.summary.points = points.size();
+  loss.summary.points = batch.size();
   renumber(loss.summary.failures, y.origin);
   add_missing(loss.summary.failures, y.missing);
   return loss;
 }
 
 template <class T>
-Loss ChartFlow<T>::matching_gradient(const Points<T>& points, const Points<T>&, std::span<T> gradient,
-                                     const NoiseKey& key) {
-  const Charted y = charted(points);
-  Loss loss = flow_->matching_gradient(y.points, {}, gradient, key);
-  loss.summary.points = points.size();
+Loss ChartFlow<T>::gradient(const MatchingBatch<T>& batch, std::span<T> out, const GradientOptions& options) {
+  const Charted y = charted(batch.points);
+  Loss loss = flow_->gradient_of(MatchingBatch{y.points}, out, options);
+  loss.summary.points = batch.size();
   add_missing(loss.summary.failures, y.missing);
   return loss;
+}
+
+template <class T>
+Loss ChartFlow<T>::gradient(const ReverseKlBatch& batch, std::span<T> out, const GradientOptions& options) {
+  const auto chart = make_chart_map<double>(chart_->kind(), parse_manifold<double>(config_.manifold));
+  const auto pulled_back = std::make_shared<PulledBack>(batch.target, chart);
+  return flow_->gradient_of(ReverseKlBatch{batch.draws, pulled_back}, out, options);
 }
 
 template <class T>
@@ -189,28 +200,12 @@ std::vector<ResidentOutcome> ChartFlow<T>::train(const ResidentSteps<T>& steps, 
   if (!y.missing.empty()) return {};
   std::vector<std::uint32_t> in_order(steps.picks.size());
   std::iota(in_order.begin(), in_order.end(), 0u);
-  const Points<T> no_group(0, y.points.dimension);  // as in matching_gradient
+  const Points<T> no_group(0, y.points.dimension);  // as in gradient
   return flow_->resident()->train(
       {y.points, steps.group == nullptr ? std::span<const double>(y.log_volume) : std::span<const double>(),
        steps.batch, std::move(in_order), steps.rates, steps.beta1, steps.beta2, steps.epsilon, steps.clip,
        steps.decay, steps.average, steps.seed, steps.first, steps.group == nullptr ? nullptr : &no_group},
       state);
-}
-
-template <class T>
-Loss ChartFlow<T>::reverse_kl_gradient(std::size_t n, const Distribution<T>& target, std::span<T> gradient,
-                                       const GradientOptions& options) {
-  return flow_->reverse_kl_gradient(n, target, gradient, options);
-}
-
-template <class T>
-std::shared_ptr<const Distribution<T>> ChartFlow<T>::target_of(
-    std::shared_ptr<const Distribution<double>> target) const {
-  require(
-      chart_->everywhere(), "a " + std::string(chart_->kind()) + " model has mass where the target has none",
-      "its reverse KL divergence is infinite: use a riemannian or a wrapped model, or train by likelihood");
-  return std::make_shared<PulledBack<T>>(
-      std::move(target), make_chart_map<double>(chart_->kind(), parse_manifold<double>(config_.manifold)));
 }
 
 template class ChartFlow<float>;

@@ -36,7 +36,6 @@ class ChartFlow final : public Transport<T>, public ResidentTraining<T> {
 
   using Transport<T>::log_prob;
   using Transport<T>::sample_base;
-  using Transport<T>::nll_gradient;
   LogProb<T> log_prob(const Points<T>& points, const NoiseKey& key) override;
   Points<T> sample_base(std::size_t n, std::uint64_t seed, std::uint64_t iteration,
                         std::uint64_t first) const override;
@@ -44,16 +43,14 @@ class ChartFlow final : public Transport<T>, public ResidentTraining<T> {
   Carried<T> carry(const Points<T>& points, const std::vector<double>& times) override;
   Carried<T> draw_paths(std::size_t n, std::uint64_t seed, std::uint64_t first,
                         const std::vector<double>& times) override;
-  Loss nll_gradient(const Points<T>& points, std::span<T> gradient, const GradientOptions& options) override;
-  /// On R^d: along straight lines of the chart.
-  Loss matching_gradient(const Points<T>& points, const Points<T>& group, std::span<T> gradient,
-                         const NoiseKey& key) override;
-  Loss reverse_kl_gradient(std::size_t n, const Distribution<T>& target, std::span<T> gradient,
-                           const GradientOptions& options) override;
-  std::shared_ptr<const Distribution<T>> target_of(
-      std::shared_ptr<const Distribution<double>> target) const override;
 
  private:
+  Loss compute_gradient(const Batch<T>& batch, std::span<T> gradient,
+                        const GradientOptions& options) override;
+  Loss gradient(const LikelihoodBatch<T>& batch, std::span<T> out, const GradientOptions& options);
+  /// On R^d: along straight lines of the chart.
+  Loss gradient(const MatchingBatch<T>& batch, std::span<T> out, const GradientOptions& options);
+  Loss gradient(const ReverseKlBatch& batch, std::span<T> out, const GradientOptions& options);
   /// The points that have coordinates, those coordinates, and their volumes.
   struct Charted {
     Points<T> points;

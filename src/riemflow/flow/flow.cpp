@@ -189,13 +189,7 @@ std::vector<double> Flow<T>::log_base(const Points<T>& points) const {
 
 template <class T>
 Carried<T> Flow<T>::carry(const Points<T>& points, const std::vector<double>& times) {
-  require(times.size() >= 2, "a path was asked for at " + std::to_string(times.size()) + " times",
-          "give at least 2");
-  for (std::size_t i = 0; i < times.size(); ++i)
-    require(std::isfinite(times[i]) && (i < 2 || (times[i] - times[i - 1]) * (times[1] - times[0]) > 0) &&
-                (i == 0 || times[i] != times[i - 1]),
-            "the times of a path neither rise nor fall", "give them in order, each once");
-  this->check(points);
+  this->check_path(points, times);
   prepare();
   Carried<T> result;
   result.frames.assign(times.size(), points);
@@ -226,44 +220,27 @@ Carried<T> Flow<T>::carry(const Points<T>& points, const std::vector<double>& ti
 }
 
 template <class T>
-Loss Flow<T>::nll_gradient(const Points<T>& points, std::span<T> gradient, const GradientOptions& options) {
-  this->check(points);
+Loss Flow<T>::compute_gradient(const Batch<T>& batch, std::span<T> out, const GradientOptions& options) {
+  return std::visit([&](const auto& one) { return gradient(one, out, options); }, batch);
+}
+
+template <class T>
+Loss Flow<T>::gradient(const LikelihoodBatch<T>& batch, std::span<T> out, const GradientOptions& options) {
   return gradient_over_tiles(
-      points, gradient,
+      batch.points, out,
       [&](TileFlow<T>& flow, const Pack<T>* tile, const Pack<T>& weight, std::uint64_t first_point, int lanes,
           TileLoss& loss) { return flow.nll_gradient(tile, weight, options, first_point, loss, lanes); });
 }
 
 template <class T>
-Loss Flow<T>::reverse_kl_gradient(std::size_t n, const Distribution<T>& target, std::span<T> gradient,
-                                  const GradientOptions& options) {
-  require(target.ambient() == manifold_->ambient(),
-          "the target " + target.name() + " is not on " + manifold_->name(),
-          "give a target on the flow's manifold");
-  return gradient_over_tiles(sample_base(n, options.key.seed, options.key.iteration, 0), gradient,
+Loss Flow<T>::gradient(const ReverseKlBatch& batch, std::span<T> out, const GradientOptions& options) {
+  const std::shared_ptr<const Distribution<T>> target = in_precision<T>(batch.target);
+  return gradient_over_tiles(sample_base(batch.draws, options.key.seed, options.key.iteration, 0), out,
                              [&](TileFlow<T>& flow, const Pack<T>* tile, const Pack<T>& weight,
                                  std::uint64_t first_point, int lanes, TileLoss& loss) {
-                               return flow.reverse_kl_gradient(tile, weight, target, options, first_point,
+                               return flow.reverse_kl_gradient(tile, weight, *target, options, first_point,
                                                                loss, lanes);
                              });
-}
-
-template <class T>
-std::shared_ptr<const Distribution<T>> Flow<T>::target_of(
-    std::shared_ptr<const Distribution<double>> target) const {
-  require(!learned_, "reverse KL over a base that is learned", "leave ‹base› out");
-  if constexpr (std::is_same_v<T, double>)
-    return target;
-  else
-    return std::make_shared<Rounded<T>>(std::move(target));
-}
-
-template <class T>
-void Flow<T>::require_room(std::span<const T> gradient, std::size_t points) const {
-  require(points > 0, "a gradient was asked for with no points", "give at least one");
-  require(gradient.size() == parameters_.size(),
-          "the gradient has room for " + std::to_string(gradient.size()) + " numbers",
-          "the flow has " + std::to_string(parameters_.size()) + " parameters");
 }
 
 template <class T>
@@ -288,10 +265,8 @@ void Flow<T>::sum_chunks(std::size_t chunks, std::span<T> gradient) {
 }
 
 template <class T>
-Loss Flow<T>::matching_gradient(const Points<T>& points, const Points<T>& group, std::span<T> gradient,
-                                const NoiseKey& key) {
-  require_room(gradient, points.size());
-  this->check(points);
+Loss Flow<T>::gradient(const MatchingBatch<T>& batch, std::span<T> out, const GradientOptions& options) {
+  const Points<T>& points = batch.points;
   while (matchers_.size() < workers_.size())
     matchers_.push_back(std::make_unique<FlowMatching<T>>(*field_, *base_));
   prepare();
@@ -304,7 +279,8 @@ Loss Flow<T>::matching_gradient(const Points<T>& points, const Points<T>& group,
                     chunks = (groups + per_chunk - 1) / per_chunk;
   if (chunk_gradients_.size() < chunks) chunk_gradients_.resize(chunks);
   std::vector<double> losses(chunks);
-  const PathEnds<T> ends(*manifold_, dynamic_cast<const Uniform<T>*>(base_.get()) != nullptr, group);
+  const PathEnds<T> ends(*manifold_, dynamic_cast<const Uniform<T>*>(base_.get()) != nullptr,
+                         batch.group == nullptr ? Points<T>{} : *batch.group);
   pool_.run(chunks, [&](std::size_t chunk, int worker) {
     FlowMatching<T>& matching = *matchers_[static_cast<std::size_t>(worker)];
     chunk_gradients_[chunk].assign(size + simd::kOverhang + base_size(), T(0));
@@ -312,11 +288,11 @@ Loss Flow<T>::matching_gradient(const Points<T>& points, const Points<T>& group,
     for (std::size_t tile = chunk * per_chunk * kTiles; tile < end; tile += kTiles) {
       give_up_if_asked();
       losses[chunk] +=
-          matching.add_gradient(points, ends, tile, static_cast<int>(std::min(kTiles, end - tile)), key,
-                                working_.data(), chunk_gradients_[chunk].data());
+          matching.add_gradient(points, ends, tile, static_cast<int>(std::min(kTiles, end - tile)),
+                                options.key, working_.data(), chunk_gradients_[chunk].data());
     }
   });
-  sum_chunks(chunks, gradient);
+  sum_chunks(chunks, out);
   Loss loss;
   for (const double part : losses) loss.total += part;
   loss.likelihood = loss.total;
@@ -330,7 +306,6 @@ Loss Flow<T>::matching_gradient(const Points<T>& points, const Points<T>& group,
 template <class T>
 Loss Flow<T>::gradient_over_tiles(const Points<T>& points, std::span<T> gradient,
                                   const TileGradient& tile_gradient) {
-  require_room(gradient, points.size());
   prepare();
   // Chunks of consecutive tiles, each with its own sum: they, and the tree over them, depend on the batch
   // alone.

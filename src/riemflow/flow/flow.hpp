@@ -41,30 +41,27 @@ class Flow final : public Transport<T> {
 
   using Transport<T>::log_prob;
   using Transport<T>::sample_base;
-  using Transport<T>::nll_gradient;
   LogProb<T> log_prob(const Points<T>& points, const NoiseKey& key) override;
   Points<T> sample_base(std::size_t n, std::uint64_t seed, std::uint64_t iteration,
                         std::uint64_t first) const override;
   std::vector<double> log_base(const Points<T>& points) const override;
   Carried<T> carry(const Points<T>& points, const std::vector<double>& times) override;
-  Loss nll_gradient(const Points<T>& points, std::span<T> gradient, const GradientOptions& options) override;
-  Loss matching_gradient(const Points<T>& points, const Points<T>& group, std::span<T> gradient,
-                         const NoiseKey& key) override;
-  Loss reverse_kl_gradient(std::size_t n, const Distribution<T>& target, std::span<T> gradient,
-                           const GradientOptions& options) override;
-  std::shared_ptr<const Distribution<T>> target_of(
-      std::shared_ptr<const Distribution<double>> target) const override;
 
  private:
   using TileGradient = std::function<SolveReport(TileFlow<T>&, const Pack<T>* tile, const Pack<T>& weight,
                                                  std::uint64_t first_point, int lanes, TileLoss&)>;
+
+  Loss compute_gradient(const Batch<T>& batch, std::span<T> gradient,
+                        const GradientOptions& options) override;
+  Loss gradient(const LikelihoodBatch<T>& batch, std::span<T> out, const GradientOptions& options);
+  Loss gradient(const MatchingBatch<T>& batch, std::span<T> out, const GradientOptions& options);
+  Loss gradient(const ReverseKlBatch& batch, std::span<T> out, const GradientOptions& options);
 
   void make_workers();
   void prepare();
   /// A learned base as the parameters have it now.
   void prepare_base() const;
   std::size_t base_size() const { return parameters_.size() - field_->layout().size(); }
-  void require_room(std::span<const T> gradient, std::size_t points) const;
   /// gradient = of the parameters, from the sum of the first `chunks` chunk gradients.
   void sum_chunks(std::size_t chunks, std::span<T> gradient);
   Loss gradient_over_tiles(const Points<T>& points, std::span<T> gradient, const TileGradient& tile_gradient);

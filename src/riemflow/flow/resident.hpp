@@ -16,16 +16,16 @@ template <class T>
 struct ResidentSteps {
   const Points<T>& data;
   /// Added to the −log p of each point of the data: the volume of a chart; empty: nothing.
-  std::span<const double> offsets;
-  std::size_t batch;
-  std::vector<std::uint32_t> picks;  ///< [step][batch] points of the data
-  std::vector<double> rates;         ///< a step
-  double beta1, beta2, epsilon;      ///< Adam's
-  double clip;                       ///< largest norm of a gradient; 0: no limit
-  double decay;                      ///< of the weights, times the rate
-  double average;                    ///< decay of the moving average; 0: none
-  std::uint64_t seed, first;         ///< of what is drawn at random, and the number of the first step
-  /// Of flow matching, Transport::matching_gradient's group for all of the steps; null: likelihood.
+  std::span<const double> offsets = {};
+  std::size_t batch = 0;
+  std::vector<std::uint32_t> picks = {};     ///< [step][batch] points of the data
+  std::vector<double> rates = {};            ///< a step
+  double beta1 = 0, beta2 = 0, epsilon = 0;  ///< Adam's
+  double clip = 0;                           ///< largest norm of a gradient; 0: no limit
+  double decay = 0;                          ///< of the weights, times the rate
+  double average = 0;                        ///< decay of the moving average; 0: none
+  std::uint64_t seed = 0, first = 0;         ///< of what is drawn at random, and the number of the first step
+  /// Of flow matching, MatchingBatch::group for all of the steps; null: likelihood.
   const Points<T>* group = nullptr;
 
   std::size_t size() const { return rates.size(); }

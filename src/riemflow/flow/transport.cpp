@@ -1,6 +1,7 @@
 #include "riemflow/flow/transport.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <type_traits>
 
 #include "riemflow/core/error.hpp"
@@ -44,8 +45,43 @@ Carried<T> Transport<T>::draw_paths(std::size_t n, std::uint64_t seed, std::uint
 }
 
 template <class T>
-Loss Transport<T>::matching_gradient(const Points<T>&, const Points<T>&, std::span<T>, const NoiseKey&) {
-  throw Error("this flow has no flow matching", "train by likelihood");
+void Transport<T>::check_target(const Distribution<double>& target) const {
+  const FlowConfig& own = config();
+  require(own.model != ModelKind::autoregressive, "an autoregressive flow cannot be trained by reverse KL",
+          "use the model riemannian");
+  require(own.base.kind == BaseKind::standard, "reverse KL over a base that is learned", "leave ‹base› out");
+  const std::string kind(name_of(own.model));
+  require(
+      !has_chart(own.model) || make_chart_map<T>(kind, parse_manifold<T>(own.manifold))->everywhere(),
+      "a " + kind + " model has mass where the target has none",
+      "its reverse KL divergence is infinite: use a riemannian or a wrapped model, or train by likelihood");
+  require(target.ambient() == this->manifold().ambient(),
+          "the target " + target.name() + " is not on " + this->manifold().name(),
+          "give a target on the flow's manifold");
+}
+
+template <class T>
+void Transport<T>::check_path(const Points<T>& points, const std::vector<double>& times) const {
+  require(times.size() >= 2, "a path was asked for at " + std::to_string(times.size()) + " times",
+          "give at least 2");
+  for (std::size_t i = 0; i < times.size(); ++i)
+    require(std::isfinite(times[i]) && (i < 2 || (times[i] - times[i - 1]) * (times[1] - times[0]) > 0) &&
+                (i == 0 || times[i] != times[i - 1]),
+            "the times of a path neither rise nor fall", "give them in order, each once");
+  this->check(points);
+}
+
+template <class T>
+Loss Transport<T>::gradient_of(const Batch<T>& batch, std::span<T> gradient, const GradientOptions& options) {
+  const auto size = [](const auto& one) { return one.size(); };
+  require(std::visit(size, batch) > 0, "a gradient was asked for with no points", "give at least one");
+  require(gradient.size() == parameters().size(),
+          "the gradient has room for " + std::to_string(gradient.size()) + " numbers",
+          "the flow has " + std::to_string(parameters().size()) + " parameters");
+  if (const auto* likelihood = std::get_if<LikelihoodBatch<T>>(&batch)) this->check(likelihood->points);
+  if (const auto* matching = std::get_if<MatchingBatch<T>>(&batch)) this->check(matching->points);
+  if (const auto* reverse = std::get_if<ReverseKlBatch>(&batch)) check_target(*reverse->target);
+  return compute_gradient(batch, gradient, options);
 }
 
 template <class T>
@@ -60,10 +96,7 @@ std::unique_ptr<Transport<T>> make_transport(const FlowConfig& config, std::uint
             "use ‹base› default, or ‹model› riemannian");
     require(device != Device::cuda, "the base " + base->name() + " is not computed on a GPU",
             "use ‹device› cpu, or ‹base› default");
-    if constexpr (std::is_same_v<T, double>)
-      return std::make_unique<Flow<T>>(config, seed, threads, std::move(base));
-    else
-      return std::make_unique<Flow<T>>(config, seed, threads, std::make_shared<Rounded<T>>(std::move(base)));
+    return std::make_unique<Flow<T>>(config, seed, threads, in_precision<T>(std::move(base)));
   }
   if (has_chart(config.model)) return std::make_unique<ChartFlow<T>>(config, seed, threads, device);
   validate(config);

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "riemflow/core/parameters.hpp"
-#include "riemflow/distribution/distribution.hpp"
+#include "riemflow/flow/batch.hpp"
 #include "riemflow/flow/device.hpp"
 #include "riemflow/flow/flow_config.hpp"
 #include "riemflow/flow/resident.hpp"
@@ -78,31 +78,21 @@ class Transport {
   /// The flow in the coordinates in which its field lives: itself, unless there is a chart between.
   virtual Transport<T>& coordinates() { return *this; }
 
-  /// Mean of −log p(x) + regularisers over the points, and its gradient in the parameters (=).
-  virtual Loss nll_gradient(const Points<T>& points, std::span<T> gradient,
-                            const GradientOptions& options) = 0;
-  Loss nll_gradient(const Points<T>& points, std::span<T> gradient) {
-    return nll_gradient(points, gradient, {});
-  }
-
-  /// Mean loss of flow matching over the points (flow/flow_matching.hpp), in Loss::total and likelihood,
-  /// and its gradient (=). group: data among which the points were drawn at random, them included, for
-  /// targets with less noise; may be empty. Throws Error where there is none.
-  virtual Loss matching_gradient(const Points<T>& points, const Points<T>& group, std::span<T> gradient,
-                                 const NoiseKey& key);
-
-  /// Reverse Kullback–Leibler divergence KL(model ‖ target) estimated on n draws, and its gradient (=). The
-  /// base draws are those of sample_base(n, options.key.seed, options.key.iteration, 0). target: in the
-  /// coordinates in which the field lives, as target_of makes it.
-  virtual Loss reverse_kl_gradient(std::size_t n, const Distribution<T>& target, std::span<T> gradient,
-                                   const GradientOptions& options) = 0;
-  /// A density of the manifold as reverse_kl_gradient needs it. Throws Error where this kind of model has no
-  /// such gradient.
-  virtual std::shared_ptr<const Distribution<T>> target_of(
-      std::shared_ptr<const Distribution<double>> target) const = 0;
+  /// Mean loss of the batch over the points that do not fail, and its gradient in the parameters (=). Throws
+  /// Error for points off the manifold, a target that check_target refuses, and no points.
+  Loss gradient_of(const Batch<T>& batch, std::span<T> gradient, const GradientOptions& options = {});
+  /// Throws Error for a target of another manifold, and where this kind of flow has no reverse KL.
+  void check_target(const Distribution<double>& target) const;
 
   /// Error as check_on_manifold.
   void check(const Points<T>& points) const { check_on_manifold(manifold(), points); }
+
+ protected:
+  /// As gradient_of, of what was checked.
+  virtual Loss compute_gradient(const Batch<T>& batch, std::span<T> gradient,
+                                const GradientOptions& options) = 0;
+  /// Throws Error for points off the manifold, and for times that neither rise nor fall.
+  void check_path(const Points<T>& points, const std::vector<double>& times) const;
 };
 
 /// As config.model says, with random parameters from `seed`. threads: 0 means one for each core, of the CPU.

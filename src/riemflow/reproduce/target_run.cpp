@@ -5,6 +5,7 @@
 #include "riemflow/core/cancel.hpp"
 #include "riemflow/core/stopwatch.hpp"
 #include "riemflow/distribution/draws.hpp"
+#include "riemflow/fit/reverse_kl.hpp"
 #include "riemflow/reproduce/candidate.hpp"
 #include "riemflow/reproduce/grids.hpp"
 
@@ -62,7 +63,9 @@ Json run_on_target(const TargetRun& run, std::uint64_t seed, const ReproduceOpti
   const Points<double> test = draws(*run.target, run.test_points, seed + kTestDraws);
   const Points<double> curve_test = first_of(test, run.curve_points);
   const std::vector<double> truth = log_densities_of(*run.target, test);
-  const auto target = run.reverse_kl ? model->target_of(run.target) : nullptr;
+  const std::unique_ptr<TrainingObjective<float>> objective =
+      run.reverse_kl ? std::make_unique<ReverseKlObjective<float>>(*model, run.target, config)
+                     : make_objective(Objective::likelihood, *model, data, config);
 
   Candidate candidate(run.flow, options.threads_per_run, options.device);
   Json curve = Json::array();
@@ -72,8 +75,7 @@ Json run_on_target(const TargetRun& run, std::uint64_t seed, const ReproduceOpti
     const auto begun = Clock::now();
     const long next_point = (trainer.iteration() / run.curve_every + 1) * run.curve_every;
     const long most = std::min(next_point, run.iterations) - trainer.iteration();
-    const std::vector<StepReport> steps =
-        run.reverse_kl ? std::vector{trainer.step_reverse_kl(*target)} : trainer.steps_likelihood(data, most);
+    const std::vector<StepReport> steps = trainer.steps(*objective, most);
     training_seconds += seconds_since(begun);
     for (const StepReport& step : steps) evaluations += step.loss.summary.mean_evaluations();
     if (trainer.iteration() % run.curve_every != 0) continue;

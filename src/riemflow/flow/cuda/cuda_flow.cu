@@ -48,7 +48,6 @@ class CudaFlow final : public Transport<float> {
 
   using Transport<float>::log_prob;
   using Transport<float>::sample_base;
-  using Transport<float>::nll_gradient;
 
   LogProb<float> log_prob(const Points<float>& points, const NoiseKey& key) override {
     this->check(points);
@@ -84,16 +83,13 @@ class CudaFlow final : public Transport<float> {
   }
 
   Carried<float> carry(const Points<float>& points, const std::vector<double>& times) override {
-    require(times.size() >= 2, "a path was asked for at " + std::to_string(times.size()) + " times",
-            "give at least 2");
-    this->check(points);
+    this->check_path(points, times);
     Carried<float> result;
     result.frames.assign(times.size(), points);
     result.summary.points = points.size();
     if (points.size() == 0) return result;
     cuda::Problem problem = solves(points.size(), 1, cuda::kGroupsThatScore);
     for (std::size_t f = 1; f < times.size(); ++f) {
-      require(times[f] != times[f - 1], "two times of a path are equal", "give each once");
       problem.from = times[f - 1];
       problem.to = times[f];
       run(problem, cuda::kDensity, result.frames[f - 1], {}, cuda::kBlocksThatScore * work_.processors);
@@ -112,24 +108,27 @@ class CudaFlow final : public Transport<float> {
     return result;
   }
 
-  Loss nll_gradient(const Points<float>& points, std::span<float> gradient,
-                    const GradientOptions& options) override {
-    this->check(points);
-    require_room(points.size(), gradient.size());
+  ResidentTraining<float>* resident() override { return &training_; }
+
+ private:
+  Loss compute_gradient(const Batch<float>& batch, std::span<float> out, const GradientOptions& options) override {
+    return std::visit([&](const auto& one) { return gradient(one, out, options); }, batch);
+  }
+
+  Loss gradient(const LikelihoodBatch<float>& batch, std::span<float> out, const GradientOptions& options) {
+    const Points<float>& points = batch.points;
     cuda::Problem problem = solves(points.size(), parts_.jets(), cuda::kGroupsThatLearn);
     problem.mean_square = true;
     work_.buffers.first_step = first_step(options.first_step);
     const std::size_t blocks =
         run(problem, cuda::kGradient, points, probes(points.size(), options.key), cuda::kBlocksThatLearn * work_.processors);
-    pull(blocks, gradient);
-    return losses(problem, -1, gradient, [&](std::size_t i) { return -values_host_[i]; });
+    pull(blocks, out);
+    return losses(problem, -1, out, [&](std::size_t i) { return -values_host_[i]; });
   }
 
-  Loss reverse_kl_gradient(std::size_t n, const Distribution<float>& target, std::span<float> gradient,
-                           const GradientOptions& options) override {
-    require(target.ambient() == manifold_->ambient(),
-            "the target " + target.name() + " is not on " + manifold_->name(), "give a target on the flow's manifold");
-    require_room(n, gradient.size());
+  Loss gradient(const ReverseKlBatch& batch, std::span<float> out, const GradientOptions& options) {
+    const std::size_t n = batch.draws;
+    const Rounded<float> target(batch.target);
     const Points<float> start = sample_base(n, options.key.seed, options.key.iteration, 0);
     cuda::Problem problem = solves(n, parts_.jets(), cuda::kGroupsThatLearn);
     problem.from = 0;
@@ -163,18 +162,16 @@ class CudaFlow final : public Transport<float> {
     }
     work_.buffers.bars = work_.bars.upload(bars, work_.stream);
     cuda::must(cuda::run_solve(problem, work_.buffers, cuda::kBackward, static_cast<int>(blocks), work_.stream), "kernel");
-    pull(blocks, gradient);
-    return losses(problem, 1, gradient, [&](std::size_t i) { return divergence[i]; });
+    pull(blocks, out);
+    return losses(problem, 1, out, [&](std::size_t i) { return divergence[i]; });
   }
 
-  Loss matching_gradient(const Points<float>& points, const Points<float>& group, std::span<float> gradient,
-                         const NoiseKey& key) override {
-    this->check(points);
-    require_room(points.size(), gradient.size());
+  Loss gradient(const MatchingBatch<float>& batch, std::span<float> out, const GradientOptions& options) {
+    const Points<float>& points = batch.points;
     std::vector<std::uint32_t> all(points.size());
     std::iota(all.begin(), all.end(), 0u);
     ThreadPool alone(1);
-    const cuda::DrawnPaths paths = cuda::draw_paths(*manifold_, *base_, points, all, points.size(), key, alone);
+    const cuda::DrawnPaths paths = cuda::draw_paths(*manifold_, *base_, points, all, points.size(), options.key, alone);
     cuda::Problem problem = work_.matching(points.size());
     cuda::Buffers& b = work_.buffers;
     const std::size_t blocks = work_.reserve(problem, cuda::kBlocksThatLearn * work_.processors, cuda::kMatch);
@@ -184,21 +181,13 @@ class CudaFlow final : public Transport<float> {
     float* targets = work_.targets.upload(paths.velocities, work_.stream);
     b.targets = targets;
     cuda::DeviceEnds ends;
-    ends.upload(parts_, group);
+    ends.upload(parts_, batch.group == nullptr ? Points<float>{} : *batch.group);
     ends.run(problem, b.points, b.times, targets, work_.stream);
     work_.run(problem, cuda::kMatch, blocks);
-    pull(blocks, gradient);
-    return losses(problem, -1, gradient, [&](std::size_t i) { return -values_host_[i]; });
+    pull(blocks, out);
+    return losses(problem, -1, out, [&](std::size_t i) { return -values_host_[i]; });
   }
 
-  ResidentTraining<float>* resident() override { return &training_; }
-
-  std::shared_ptr<const Distribution<float>> target_of(
-      std::shared_ptr<const Distribution<double>> target) const override {
-    return std::make_shared<Rounded<float>>(std::move(target));
-  }
-
- private:
   /// In device memory; null if none is known.
   const double* first_step(double known) {
     return known > 0 ? work_.first_step.upload(&known, 1, work_.stream) : nullptr;
@@ -301,12 +290,6 @@ class CudaFlow final : public Transport<float> {
     if (counted < points)
       for (float& g : gradient) g *= static_cast<float>(static_cast<double>(points) / n);
     return loss;
-  }
-
-  void require_room(std::size_t points, std::size_t gradient) const {
-    require(points > 0, "a gradient was asked for with no points", "give at least one");
-    require(gradient == parameters_.size(), "the gradient has room for " + std::to_string(gradient) + " numbers",
-            "the flow has " + std::to_string(parameters_.size()) + " parameters");
   }
 
   /// The same flow on the host, for points that need to be solved alone.

@@ -1,0 +1,116 @@
+#include "riemflow/fit/data_objective.hpp"
+
+#include <limits>
+
+#include "riemflow/core/error.hpp"
+
+namespace riemflow {
+namespace {
+
+/// Points that targets of flow matching are averaged over.
+constexpr std::size_t kMostGroup = 8192;
+
+}  // namespace
+
+template <class T>
+DataObjective<T>::DataObjective(Transport<T>& flow, const Points<T>& data, const TrainConfig& config,
+                                const Points<T>* held_out, std::size_t part)
+    : TrainingObjective<T>(flow),
+      data_(data),
+      config_(config),
+      batches_(data.size(), config.batch, config.seed),
+      held_out_(held_out) {
+  require(data.size() > 0, "there are no points to train on", "give at least one");
+  flow.check(data);  // here, where a point has its own number and not that of a batch
+  if (held_out == nullptr) return;
+  require(held_out->size() > 0, "there are no points to validate on", "keep at least one aside");
+  part_ = *held_out;
+  if (part > 0 && part < part_.size()) part_.values.resize(part * static_cast<std::size_t>(part_.dimension));
+}
+
+template <class T>
+std::optional<ResidentSteps<T>> DataObjective<T>::stretch(long first, long most) {
+  ResidentSteps<T> steps{data_};
+  steps.batch = config_.batch;
+  steps.seed = config_.seed;
+  steps.first = static_cast<std::uint64_t>(first);
+  for (long t = first; t < first + most; ++t)
+    for (const std::size_t i : batches_.indices(static_cast<std::uint64_t>(t)))
+      steps.picks.push_back(static_cast<std::uint32_t>(i));
+  return steps;
+}
+
+template <class T>
+double DataObjective<T>::validation_loss(bool all) {
+  const LogProb<T> scored = this->flow_.log_prob(all ? *held_out_ : part_, {config_.seed, 0});
+  return scored.summary.ok() ? -scored.mean() : std::numeric_limits<double>::infinity();
+}
+
+template <class T>
+Loss LikelihoodObjective<T>::gradient(std::span<T> gradient, const GradientOptions& options) {
+  const Points<T> batch = this->batches_.take(this->data_, options.key.iteration);
+  return this->flow_.gradient_of(LikelihoodBatch{batch}, gradient, options);
+}
+
+template <class T>
+Loss MatchingObjective<T>::gradient(std::span<T> gradient, const GradientOptions& options) {
+  const Points<T> batch = this->batches_.take(this->data_, options.key.iteration);
+  return this->flow_.gradient_of(MatchingBatch{batch, &group(options.key.iteration)}, gradient, options);
+}
+
+template <class T>
+std::optional<ResidentSteps<T>> MatchingObjective<T>::stretch(long first, long most) {
+  const auto together = static_cast<long>(batches_together());
+  const long end = (first / together + 1) * together;
+  auto steps = DataObjective<T>::stretch(first, grouped() ? std::min(most, end - first) : most);
+  steps->group = &group(static_cast<std::uint64_t>(first));
+  return steps;
+}
+
+template <class T>
+bool MatchingObjective<T>::grouped() const {
+  return this->data_.size() > kMostGroup;
+}
+
+template <class T>
+std::uint64_t MatchingObjective<T>::batches_together() const {
+  return std::max<std::size_t>(1, kMostGroup / this->config_.batch);
+}
+
+template <class T>
+const Points<T>& MatchingObjective<T>::group(std::uint64_t t) {
+  if (!grouped()) return this->data_;
+  const std::uint64_t together = batches_together(), number = t / together;
+  if (number == group_number_) return group_;
+  group_number_ = number;
+  group_ = Points<T>(0, this->data_.dimension);
+  for (std::uint64_t b = number * together; b < (number + 1) * together; ++b) {
+    const Points<T> batch = this->batches_.take(this->data_, b);
+    group_.values.insert(group_.values.end(), batch.values.begin(), batch.values.end());
+  }
+  return group_;
+}
+
+template <class T>
+std::unique_ptr<TrainingObjective<T>> make_objective(Objective kind, Transport<T>& flow,
+                                                     const Points<T>& data, const TrainConfig& config,
+                                                     const Points<T>* held_out, std::size_t part) {
+  if (kind == Objective::flow_matching)
+    return std::make_unique<MatchingObjective<T>>(flow, data, config, held_out, part);
+  return std::make_unique<LikelihoodObjective<T>>(flow, data, config, held_out, part);
+}
+
+template class DataObjective<float>;
+template class DataObjective<double>;
+template class LikelihoodObjective<float>;
+template class LikelihoodObjective<double>;
+template class MatchingObjective<float>;
+template class MatchingObjective<double>;
+template std::unique_ptr<TrainingObjective<float>> make_objective(Objective, Transport<float>&,
+                                                                  const Points<float>&, const TrainConfig&,
+                                                                  const Points<float>*, std::size_t);
+template std::unique_ptr<TrainingObjective<double>> make_objective(Objective, Transport<double>&,
+                                                                   const Points<double>&, const TrainConfig&,
+                                                                   const Points<double>*, std::size_t);
+
+}  // namespace riemflow
