@@ -224,11 +224,9 @@ TEST(FitModel, FurtherFlowsWhileThereIsTime) {
   Witness witness;
   const DataSet data = data_set_of(two_clusters(kSanitized ? 220 : 400, 9), options, witness);
   const FitResult result = fit(data, options, witness);
-  std::vector<std::string> matched;
-  for (const std::string& stage : witness.stages)
-    if (stage.ends_with("flow matching")) matched.push_back(stage);
-  EXPECT_EQ(matched, (std::vector<std::string>{"flow 1, flow matching", "flow 2, flow matching",
-                                               "flow 3, flow matching", "flow 4, flow matching"}));
+  std::set<std::string> flows;
+  for (const std::string& stage : witness.stages) flows.insert(stage.substr(0, stage.find(',')));
+  EXPECT_EQ(flows, (std::set<std::string>{"flow 1", "flow 2", "flow 3", "flow 4"}));
   // Each from a seed of its own, and a pool after the kernels and after each flow.
   std::set<double> scores;
   for (const MemberScore& member : result.members)

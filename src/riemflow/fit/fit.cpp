@@ -1,5 +1,6 @@
 #include "riemflow/fit/fit.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 
@@ -92,7 +93,7 @@ void Fit<T>::run(long most, const std::function<void(const FitProgress&)>& seen)
   }
   flow_.set_tolerance(config_.train_tolerance, config_.train_tolerance);
   const long validation = (progress_.iteration / config_.validate_every + 1) * config_.validate_every;
-  most = std::min(most, std::min(validation, last()) - progress_.iteration);
+  most = std::clamp(std::min(validation, last()) - progress_.iteration, 1L, most);
   undone_if_cancelled(validates(progress_.iteration + most), [&] {
     for (const StepReport& report : trainer_->steps(*objective_, most)) {
       note(report);
