@@ -65,6 +65,25 @@ std::string refusal(const std::string& text) {
   return "";
 }
 
+TEST(OptionValues, ErrorsCarryTheSettingAndItsValue) {
+  const auto error_from = [](auto&& f) {
+    try {
+      f();
+    } catch (const Error& error) {
+      return error;
+    }
+    return Error("", "");
+  };
+  const Error one = error_from([] { options_of({{"width", "-3"}}); });
+  EXPECT_EQ(one.setting() + " " + one.value(), "width -3");
+  EXPECT_EQ(one.place().file, "");
+  const Error other = error_from([] { values_of_toml("depth = 2\nwidth = -3\n", "a.toml"); });
+  EXPECT_EQ(other.setting() + " " + other.value(), "width -3");
+  EXPECT_EQ(other.place().text(), "a.toml:2:1: ");
+  EXPECT_EQ(other.fault(), Fault::configuration);
+  EXPECT_EQ(error_from([] { values_of_toml("width = \n", "b.toml"); }).place().text(), "b.toml:1:9: ");
+}
+
 TEST(OptionValues, WhatIsWrongInAFileHasALineAndAColumn) {
   EXPECT_TRUE(refusal("width = 3\n  widht = 4\n")
                   .starts_with("f.toml:2:3: there is no setting 'widht', perhaps you meant 'width'"));

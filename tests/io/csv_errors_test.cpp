@@ -38,6 +38,35 @@ TEST(CsvErrors, TextInANumber) {
             std::string::npos);
 }
 
+TEST(ReadingErrors, CarryPlaceAndValue) {
+  struct Case {
+    std::string text;
+    ReadOptions options;
+    std::uint64_t line, column;
+    std::string value, setting;
+  };
+  const std::string geojson =
+      R"({"type": "Point",
+ "coordinates": [1, 99]})";
+  for (const Case& c : {Case{"lat,lon\n1,2\n3, 4E\n", {}, 3, 4, "4E", ""},
+                        {"lat,lon\n1,2\n95,3\n", {}, 3, 1, "95", ""},
+                        {"lat,lon\n1,2\n3\n", {}, 3, 1, "", ""},
+                        {"lat,lon\n1,\"2\n", {}, 2, 3, "", ""},
+                        {geojson, {}, 2, 21, "99", ""},
+                        {"lat,lon\n1,2\n", columns("lat,long"), 0, 0, "long", "columns"}}) {
+    const Error error = error_of(c.text, c.options);
+    EXPECT_EQ(error.fault(), Fault::bad_data);
+    EXPECT_EQ(error.place().file, "f") << error.what();
+    EXPECT_EQ(error.place().line, c.line) << error.what();
+    EXPECT_EQ(error.place().column, c.column) << error.what();
+    EXPECT_EQ(error.value(), c.value) << error.what();
+    EXPECT_EQ(error.setting(), c.setting) << error.what();
+    EXPECT_TRUE(error.problem().starts_with(error.place().text())) << error.what();
+  }
+  EXPECT_EQ(error_from([] { read_all(*open_points("/none/there.csv", {})); }).place().file,
+            "/none/there.csv");
+}
+
 TEST(CsvErrors, AdviceKnowsWhatTheNumberShouldBe) {
   const auto advice = [](const char* text, const ReadOptions& options = {}) {
     return error_of(text, options).advice();

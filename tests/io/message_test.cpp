@@ -36,7 +36,5 @@ TEST(Message, ShortensTo40Characters) {
   EXPECT_EQ(in_quotes(accents), "'" + expected + "…'");
 }
 
-TEST(Message, Place) { EXPECT_EQ(at("a.csv", 3, 14), "a.csv:3:14: "); }
-
 }  // namespace
 }  // namespace riemflow::io

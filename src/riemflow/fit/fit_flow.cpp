@@ -142,7 +142,8 @@ class FlowRun {
     for (std::size_t i = 0; i < points.size(); ++i)
       if (const auto defect = manifold.defect(points[i]))
         throw Error(fmt::format("{}, {} {}: {}", data_.name, data_.line_word, data_.lines[part[i]], *defect),
-                    "use ‹precision› double", Fault::bad_data);
+                    "use ‹precision› double", Fault::bad_data)
+            .at({data_.name, data_.lines[part[i]]});
   }
 
   /// The densities of a model are exact, however it was trained.
@@ -284,8 +285,7 @@ std::string why_not_on_gpu(const FitOptions& settings, const std::string& manifo
   try {
     make_transport<float>(config.flow, 0, 1, Device::cuda);
   } catch (const Error& error) {
-    const std::string text = error.what();
-    return text.substr(0, text.size() - error.advice().size() - 2);
+    return error.problem();
   }
   return "";
 }

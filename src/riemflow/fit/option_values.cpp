@@ -73,7 +73,7 @@ void set_value(FitOptions& options, const std::string& name, const std::string& 
   try {
     field->set(options, value);
   } catch (const Error& error) {
-    throw Error(fmt::format("‹{}›: {}", name, error.problem()), error.advice());
+    throw Error(fmt::format("‹{}›: {}", name, error.problem()), error.advice()).of_setting(name, value);
   }
 }
 
@@ -140,13 +140,17 @@ Values objective_values(const std::string& objective) {
 
 namespace {
 
-std::string text_of(const toml::node& node, const std::string& where) {
+std::string text_of(const toml::node& node, const FilePlace& where) {
   if (const auto* text = node.as_string()) return text->get();
   if (const auto* truth = node.as_boolean()) return truth->get() ? "true" : "false";
   if (const auto* whole = node.as_integer()) return fmt::format("{}", whole->get());
   if (const auto* real = node.as_floating_point()) return fmt::format("{}", real->get());
-  throw Error(where + "a value that is no text, number, true or false",
-              "a configuration has lines such as width = 64, and no tables or lists");
+  throw Error(where, "a value that is no text, number, true or false",
+              "a configuration has lines such as width = 64, and no tables or lists", Fault::configuration);
+}
+
+FilePlace place_in(const std::string& file, const toml::source_region& source) {
+  return {file, source.begin.line, source.begin.column};
 }
 
 std::string quoted(const std::string& text) {
@@ -170,27 +174,27 @@ Values values_of_toml(std::string_view text, const std::string& name) {
   try {
     table = toml::parse(text, name);
   } catch (const toml::parse_error& error) {
-    throw Error(fmt::format("{}:{}:{}: {}", name, error.source().begin.line, error.source().begin.column,
-                            error.description()),
-                "mend the file: a configuration has lines such as width = 64 or model = \"kde\"");
+    throw Error(place_in(name, error.source()), std::string(error.description()),
+                "mend the file: a configuration has lines such as width = 64 or model = \"kde\"",
+                Fault::configuration);
   }
   Values values;
   for (const auto& [key, node] : table) {
-    const std::string where =
-        fmt::format("{}:{}:{}: ", name, key.source().begin.line, key.source().begin.column);
+    const FilePlace where = place_in(name, key.source());
     const std::string setting(key.str());
     if (std::find(known.begin(), known.end(), setting) == known.end()) {
       const std::string_view nearest = nearest_name(setting, known);
-      throw Error(fmt::format("{}there is no setting '{}'{}", where, setting,
+      throw Error(where,
+                  fmt::format("there is no setting '{}'{}", setting,
                               nearest.empty() ? "" : fmt::format(", perhaps you meant '{}'", nearest)),
-                  "riemflow fit ‹print-config› lists the settings");
+                  "riemflow fit ‹print-config› lists the settings", Fault::configuration);
     }
     const std::string value = text_of(node, where);
     try {
       if (setting == "preset") preset_values(value);
       values[setting] = setting == "preset" ? value : canonical(setting, value);
     } catch (const Error& error) {
-      throw Error(where + error.problem(), error.advice());
+      throw Error(where, error.problem(), error.advice(), Fault::configuration).of_setting(setting, value);
     }
   }
   refuse_contradictions(values, name + ": ");

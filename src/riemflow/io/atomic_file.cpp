@@ -48,7 +48,8 @@ const char* advice_for(int code) {
 
 [[noreturn]] void fail(const std::string& path, int code) {
   throw Error(fmt::format("cannot write {}: {}", path, std::generic_category().message(code)),
-              advice_for(code), Fault::cannot_write);
+              advice_for(code), Fault::cannot_write)
+      .at({path});
 }
 
 template <class Call>

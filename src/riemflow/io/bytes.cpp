@@ -31,7 +31,7 @@ class FileBytes : public ByteSource {
       const ssize_t n = ::read(descriptor_, to, most);
       if (n >= 0) return static_cast<std::size_t>(n);
       if (errno == EINTR) continue;
-      throw Error(fmt::format("{}: reading failed: {}", path_, std::strerror(errno)),
+      throw Error(FilePlace{path_}, fmt::format("reading failed: {}", std::strerror(errno)),
                   "check the disk or the program that writes to it", Fault::no_input);
     }
   }
@@ -93,7 +93,7 @@ std::unique_ptr<ByteSource> open_bytes(const std::string& path) {
   const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (descriptor < 0) {
     const int code = errno;
-    throw Error(fmt::format("{}: cannot be opened: {}", path, std::strerror(code)),
+    throw Error(FilePlace{path}, fmt::format("cannot be opened: {}", std::strerror(code)),
                 code == ENOENT   ? advice_for_missing(path)
                 : code == EACCES ? "allow reading it, as with chmod +r"
                                  : "check the path; - reads standard input",
@@ -102,7 +102,7 @@ std::unique_ptr<ByteSource> open_bytes(const std::string& path) {
   struct stat info {};
   if (::fstat(descriptor, &info) == 0 && S_ISDIR(info.st_mode)) {
     ::close(descriptor);
-    throw Error(path + ": is a directory", "give one file of it", Fault::no_input);
+    throw Error(FilePlace{path}, "is a directory", "give one file of it", Fault::no_input);
   }
   std::optional<std::uint64_t> size;
   if (S_ISREG(info.st_mode) && info.st_size > 0) size = static_cast<std::uint64_t>(info.st_size);

@@ -47,9 +47,10 @@ Columns one_of_each(const Table& table, std::initializer_list<Meaning> wanted) {
   for (std::size_t i = 0; i < wanted.size(); ++i) {
     const Columns found = with_meaning(table, {wanted.begin()[i]});
     if (found.size() == 1) continue;
-    throw Error(fmt::format("{}: columns {} {} and {} {} mean the same", table.path, found[0] + 1,
+    throw Error(FilePlace{table.path},
+                fmt::format("columns {} {} and {} {} mean the same", found[0] + 1,
                             in_quotes(table.names[found[0]]), found[1] + 1, in_quotes(table.names[found[1]])),
-                fmt::format("choose with ‹columns›, as in ‹columns› {}", listed(columns)), Fault::bad_data);
+                fmt::format("choose with ‹columns›, as in ‹columns› {}", listed(columns)));
   }
   return columns;
 }
@@ -150,19 +151,18 @@ std::string example(const Table& table, const Manifold<double>* manifold) {
 [[noreturn]] void refuse_text(const Table& table, std::size_t column, const Manifold<double>& manifold) {
   const std::string name = table.name(column);
   const Columns numeric = all_of(table, true);
-  throw Error(
-      fmt::format("{}: {} needs {}, and there are {}, but column {}{} holds no number in the first rows",
-                  table.path, manifold.name(), needs(manifold), table.width, column + 1,
-                  name.empty() ? "" : " " + in_quotes(name)),
-      numeric.empty() ? std::string("give a file with numbers in its columns")
-                      : fmt::format("give the column that is missing, or another ‹manifold›; numbers "
-                                    "are in column{} {}",
-                                    numeric.size() == 1 ? "" : "s", listed(numeric)),
-      Fault::bad_data);
+  throw Error(FilePlace{table.path},
+              fmt::format("{} needs {}, and there are {}, but column {}{} holds no number in the first rows",
+                          manifold.name(), needs(manifold), table.width, column + 1,
+                          name.empty() ? "" : " " + in_quotes(name)),
+              numeric.empty() ? std::string("give a file with numbers in its columns")
+                              : fmt::format("give the column that is missing, or another ‹manifold›; numbers "
+                                            "are in column{} {}",
+                                            numeric.size() == 1 ? "" : "s", listed(numeric)));
 }
 
 [[noreturn]] void ask_for_columns(const Table& table, const Manifold<double>* manifold) {
-  std::string found = table.path + ": ";
+  std::string found;
   if (table.width == 1)
     found += "there is only one column" + (table.names.empty() ? "" : ", " + in_quotes(table.names[0]));
   else if (table.names.empty())
@@ -173,14 +173,12 @@ std::string example(const Table& table, const Manifold<double>* manifold) {
         listed_columns(table);
   if (manifold != nullptr) found += fmt::format(", and {} needs {}", manifold->name(), needs(*manifold));
   if (table.width == 1)
-    throw Error(found,
+    throw Error(FilePlace{table.path}, found,
                 "put commas, tabs, semicolons, | or spaces between columns, and # before a line that is no "
-                "data; a single column of angles is ‹manifold› torus:1",
-                Fault::bad_data);
-  throw Error(found,
+                "data; a single column of angles is ‹manifold› torus:1");
+  throw Error(FilePlace{table.path}, found,
               fmt::format("choose by name or number{}, as in {}",
-                          manifold == nullptr ? ", and say what they are" : "", example(table, manifold)),
-              Fault::bad_data);
+                          manifold == nullptr ? ", and say what they are" : "", example(table, manifold)));
 }
 
 /// What a name of this meaning says that a column holds.
@@ -226,24 +224,22 @@ void refuse_foreign_names(const Table& table, const Columns& columns, const Mani
     const auto [meaning, units, reversed, doubtful] = meaning_of(table.name(columns[i]));
     if (doubtful && wanted[i] == "latitude" &&
         order_by_names(table.name(columns[i]), table.name(columns[i + 1])) == Order::unknown)
-      throw Error(
-          fmt::format("{}: column {} {} is a latitude beside a right ascension, but a longitude beside "
-                      "an inclination",
-                      table.path, columns[i] + 1, in_quotes(table.name(columns[i]))),
-          fmt::format("give latitude and longitude in this order, as in ‹columns› {},{}", columns[i + 1] + 1,
-                      columns[i] + 1),
-          Fault::bad_data);
+      throw Error(FilePlace{table.path},
+                  fmt::format("column {} {} is a latitude beside a right ascension, but a longitude beside "
+                              "an inclination",
+                              columns[i] + 1, in_quotes(table.name(columns[i]))),
+                  fmt::format("give latitude and longitude in this order, as in ‹columns› {},{}",
+                              columns[i + 1] + 1, columns[i] + 1));
     if (meaning == Meaning::none || wanted[i].empty() || held_by(meaning) == wanted[i]) continue;
     if (held_by(meaning) == "coordinate" && wanted[i] == "angle") continue;
     throw Error(
-        fmt::format("{}: column {} {} is {} {} by its name, but {} would take it for {} {}", table.path,
-                    columns[i] + 1, in_quotes(table.name(columns[i])),
-                    held_by(meaning) == "angle" ? "an" : "a", held_by(meaning), manifold.name(),
-                    wanted[i] == "angle" ? "an" : "a", wanted[i]),
+        FilePlace{table.path},
+        fmt::format("column {} {} is {} {} by its name, but {} would take it for {} {}", columns[i] + 1,
+                    in_quotes(table.name(columns[i])), held_by(meaning) == "angle" ? "an" : "a",
+                    held_by(meaning), manifold.name(), wanted[i] == "angle" ? "an" : "a", wanted[i]),
         fmt::format("if the columns are what {} needs, choose them, as in ‹columns› {}; else the data are "
                     "of another manifold",
-                    manifold.name(), listed(columns)),
-        Fault::bad_data);
+                    manifold.name(), listed(columns)));
   }
 }
 
@@ -269,24 +265,21 @@ std::string infer(const Table& table, const Columns& columns) {
     for (std::size_t c : columns) square += table.value(r, c) * table.value(r, c);
     if (!(std::abs(std::sqrt(square) - 1) > kNormTolerance)) continue;
     throw Error(
-        fmt::format("{}three numbers of norm {:.6g}, so they are no unit vector",
-                    at(table.path, table.row_lines[r], 1), std::sqrt(square)),
-        "say what they are with ‹manifold›, as in ‹manifold› euclidean:3, or divide each row by its norm",
-        Fault::bad_data);
+        FilePlace{table.path, table.row_lines[r], 1},
+        fmt::format("three numbers of norm {:.6g}, so they are no unit vector", std::sqrt(square)),
+        "say what they are with ‹manifold›, as in ‹manifold› euclidean:3, or divide each row by its norm");
   }
   if (vector) return "sphere:2";
-  throw Error(columns.size() == 2 && any(Meaning::x) && any(Meaning::y)
-                  ? fmt::format("{}: x and y, columns {}, may be of any manifold of two coordinates",
-                                table.path, listed(columns))
-                  : fmt::format("{}: {} column{} of unknown meaning", table.path, columns.size(),
-                                columns.size() == 1 ? "" : "s"),
-              columns.size() == 2
-                  ? "say what they are with ‹manifold›, as in ‹manifold› sphere:2 for latitude and "
-                    "longitude, torus:2, ball:2 or euclidean:2"
-                  : fmt::format("say what they are with ‹manifold›, as in ‹manifold› torus:{} or "
-                                "‹manifold› euclidean:{}",
-                                columns.size(), columns.size()),
-              Fault::bad_data);
+  throw Error(
+      FilePlace{table.path},
+      columns.size() == 2 && any(Meaning::x) && any(Meaning::y)
+          ? fmt::format("x and y, columns {}, may be of any manifold of two coordinates", listed(columns))
+          : fmt::format("{} column{} of unknown meaning", columns.size(), columns.size() == 1 ? "" : "s"),
+      columns.size() == 2 ? "say what they are with ‹manifold›, as in ‹manifold› sphere:2 for latitude and "
+                            "longitude, torus:2, ball:2 or euclidean:2"
+                          : fmt::format("say what they are with ‹manifold›, as in ‹manifold› torus:{} or "
+                                        "‹manifold› euclidean:{}",
+                                        columns.size(), columns.size()));
 }
 
 }  // namespace
@@ -343,9 +336,10 @@ Choice choose_columns(const Table& table, const ReadOptions& options) {
   } else if (fits(choice.columns.size(), *manifold)) {
     if (options.columns.empty()) refuse_foreign_names(table, choice.columns, *manifold);
   } else {
-    throw Error(fmt::format("{}: {} column{}, but {} needs {}", table.path, choice.columns.size(),
+    throw Error(FilePlace{table.path},
+                fmt::format("{} column{}, but {} needs {}", choice.columns.size(),
                             choice.columns.size() == 1 ? "" : "s", manifold->name(), needs(*manifold)),
-                "choose other columns with ‹columns› or another ‹manifold›", Fault::bad_data);
+                "choose other columns with ‹columns› or another ‹manifold›");
   }
   return choice;
 }

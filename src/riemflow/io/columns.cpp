@@ -138,10 +138,11 @@ std::optional<std::size_t> whole_number(std::string_view text) {
   const std::vector<std::string_view> views(lowered.begin(), lowered.end());
   const std::string_view nearest = nearest_name(lower(name), views);
   const std::string found = fmt::format("the columns are {}", listed_columns(table));
-  throw Error(fmt::format("{}: there is no column {}{}", table.path, in_quotes(name),
+  throw Error(FilePlace{table.path},
+              fmt::format("there is no column {}{}", in_quotes(name),
                           table.names.empty() ? ", nor a header that could name it" : ""),
-              nearest.empty() ? found : fmt::format("perhaps you meant {}? {}", in_quotes(nearest), found),
-              Fault::bad_data);
+              nearest.empty() ? found : fmt::format("perhaps you meant {}? {}", in_quotes(nearest), found))
+      .of_setting("columns", std::string(name));
 }
 
 /// Indices that one entry stands for.

@@ -165,9 +165,9 @@ class HeadReader {
     const char* const found = std::find_if(record.begin, record.end, is_control);
     if (found == record.end) return;
     const Place place = place_of(record.begin, found, line);
-    throw Error(fmt::format("{}byte {}: this is not text", at(head_.table.path, place.line, place.column),
-                            in_quotes({found, 1})),
-                "give CSV, TSV, NPY or GeoJSON", Fault::bad_data);
+    throw Error(FilePlace{head_.table.path, place.line, place.column},
+                fmt::format("byte {}: this is not text", in_quotes({found, 1})),
+                "give CSV, TSV, NPY or GeoJSON");
   }
 
   /// Rows of another width are for the reader to complain of.
@@ -197,29 +197,29 @@ class HeadReader {
 
 [[noreturn]] void throw_no_row(const Window& window, const std::string& path, std::uint64_t header_line) {
   if (!window.complete())
-    throw Error(fmt::format("{}no row ends within the first {} bytes", at(path, 1, 1), window.capacity()),
-                "give text with one point per line", Fault::bad_data);
+    throw Error(FilePlace{path, 1, 1},
+                fmt::format("no row ends within the first {} bytes", window.capacity()),
+                "give text with one point per line");
   const char* problem = window.size() == 0 ? "the file is empty"
                         : header_line == 0 ? "there is nothing but blank lines and comments"
                                            : "there is no row after the header";
-  throw Error(at(path, std::max<std::uint64_t>(header_line, 1), 1) + problem, "give one point per line",
-              Fault::bad_data);
+  throw Error(FilePlace{path, std::max<std::uint64_t>(header_line, 1), 1}, problem,
+              "give one point per line");
 }
 
 }  // namespace
 
 void throw_scan(Scan scan, const Record& record, const std::string& path, std::uint64_t line) {
   const Place place = place_of(record.begin, record.fault, line);
-  const std::string where = at(path, place.line, place.column);
+  const FilePlace where{path, place.line, place.column};
   if (scan == Scan::zero_byte)
-    throw Error(where + "a zero byte: this is not text",
-                "give CSV, TSV, NPY or GeoJSON; save UTF-16 text as UTF-8", Fault::bad_data);
+    throw Error(where, "a zero byte: this is not text",
+                "give CSV, TSV, NPY or GeoJSON; save UTF-16 text as UTF-8");
   if (scan == Scan::open_quote)
-    throw Error(where + "a quote is opened and never closed", "close it, or remove it", Fault::bad_data);
+    throw Error(where, "a quote is opened and never closed", "close it, or remove it");
   const std::string_view rest(record.fault, std::min<std::size_t>(std::strlen(record.fault), 200));
-  throw Error(
-      fmt::format("{}{} after a closing quote", where, in_quotes(rest.substr(0, rest.find_first_of("\r\n")))),
-      "a quote inside a quoted field is written twice", Fault::bad_data);
+  throw Error(where, in_quotes(rest.substr(0, rest.find_first_of("\r\n"))) + " after a closing quote",
+              "a quote inside a quoted field is written twice");
 }
 
 CsvHead read_csv_head(Window& window, const std::string& path, const ReadOptions& options) {

@@ -63,9 +63,9 @@ class CsvSource : public PointSource {
       const Scan scan = scan_record(window_.begin(), window_.end(), window_.complete(), dialect_, record_);
       if (scan == Scan::incomplete) {
         if (!window_.more() && !window_.complete())
-          throw Error(fmt::format("{}a row of more than {} bytes", at(table_.path, next_line_, 1),
-                                  window_.capacity()),
-                      "close a quote that may be open, and give one point per line", Fault::bad_data);
+          throw Error(FilePlace{table_.path, next_line_, 1},
+                      fmt::format("a row of more than {} bytes", window_.capacity()),
+                      "close a quote that may be open, and give one point per line");
         continue;
       }
       line_ = next_line_;
@@ -77,23 +77,24 @@ class CsvSource : public PointSource {
     }
   }
 
-  std::string where(const char* place) const {
+  FilePlace where(const char* place) const {
     const Place p = place_of(record_.begin, place, line_);
-    return at(table_.path, p.line, p.column);
+    return {table_.path, p.line, p.column};
   }
 
   bool has_width() {
     const std::size_t found = record_.fields.size();
     if (found == table_.width || (found == table_.width + 1 && record_.fields.back().text.empty()))
       return true;
-    reject(
-        [&] {
-          return fmt::format("{}{} field{} where {} {} expected, as {}", where(record_.begin), found,
-                             found == 1 ? "" : "s", table_.width, table_.width == 1 ? "is" : "are",
-                             header_line_ != 0 ? fmt::format("in the header on line {}", header_line_)
-                                               : fmt::format("on line {}", table_.row_lines[0]));
-        },
-        "complete the row, quote text that holds the delimiter, or put # before a line that is no data");
+    reject([&] {
+      return invalid(
+          where(record_.begin),
+          fmt::format("{} field{} where {} {} expected, as {}", found, found == 1 ? "" : "s", table_.width,
+                      table_.width == 1 ? "is" : "are",
+                      header_line_ != 0 ? fmt::format("in the header on line {}", header_line_)
+                                        : fmt::format("on line {}", table_.row_lines[0])),
+          "complete the row, quote text that holds the delimiter, or put # before a line that is no data");
+    });
     return false;
   }
 
@@ -103,15 +104,15 @@ class CsvSource : public PointSource {
       const Field& field = record_.fields[layout_.columns[i]];
       const NumberKind kind = read_number(field.text, dialect_.decimal, numbers_[i]);
       if (kind == NumberKind::finite) continue;
-      reject(
-          [&] {
-            return fmt::format("{}{} is {}{}", where(field.text.data()), layout_.column_name(i, table_),
-                               in_quotes(field.text),
-                               kind == NumberKind::missing    ? ", a missing value"
-                               : kind == NumberKind::infinite ? " where a finite number is expected"
-                                                              : ", which is not a number");
-          },
-          advice_on(field.text, kind, layout_.angular[i]));
+      reject([&] {
+        return invalid(where(field.text.data()),
+                       fmt::format("{} is {}{}", layout_.column_name(i, table_), in_quotes(field.text),
+                                   kind == NumberKind::missing    ? ", a missing value"
+                                   : kind == NumberKind::infinite ? " where a finite number is expected"
+                                                                  : ", which is not a number"),
+                       advice_on(field.text, kind, layout_.angular[i]))
+            .of_value(std::string(field.text));
+      });
       return false;
     }
     return true;
@@ -131,15 +132,16 @@ class CsvSource : public PointSource {
   }
 
   void reject_point(const Complaint& complaint) {
-    reject(
-        [&] {
-          if (!complaint.number) return where(record_.begin) + "the point " + complaint.problem;
-          const std::string_view text = record_.fields[layout_.columns[*complaint.number]].text;
-          return fmt::format("{}{} is {} {}", where(text.data()),
-                             layout_.column_name(*complaint.number, table_), in_quotes(text),
-                             complaint.problem);
-        },
-        complaint.advice);
+    reject([&] {
+      if (!complaint.number)
+        return invalid(where(record_.begin), "the point " + complaint.problem, complaint.advice);
+      const std::string_view text = record_.fields[layout_.columns[*complaint.number]].text;
+      return invalid(where(text.data()),
+                     fmt::format("{} is {} {}", layout_.column_name(*complaint.number, table_),
+                                 in_quotes(text), complaint.problem),
+                     complaint.advice)
+          .of_value(std::string(text));
+    });
   }
 
   Window window_;

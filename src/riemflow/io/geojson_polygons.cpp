@@ -14,7 +14,6 @@
 namespace riemflow {
 namespace {
 
-using io::at;
 using io::in_quotes;
 using io::JsonTokens;
 using Token = JsonTokens::Token;
@@ -80,7 +79,7 @@ class Reader {
 
  private:
   [[noreturn]] void fail(const Node& node, const std::string& problem, const std::string& advice) const {
-    throw Error(at(path_, node.line, node.column) + problem, advice, Fault::bad_data);
+    throw Error(FilePlace{path_, node.line, node.column}, problem, advice);
   }
 
   const Node& member(const Node& node, const std::string& key, Token kind, const char* what) const {

@@ -60,24 +60,26 @@ class GeoJsonSource : public PointSource {
   bool convert(const GeoPosition& position, double* point) {
     const std::string& path = assumptions_.path;
     if (position.longitude.line == 0 || position.latitude.line == 0) {
-      reject([&] { return at(path, position.line, position.column) + "a position without two numbers"; },
-             "give [longitude, latitude]");
+      reject([&] {
+        return invalid({path, position.line, position.column}, "a position without two numbers",
+                       "give [longitude, latitude]");
+      });
       return false;
     }
     const double row[] = {position.latitude.value, position.longitude.value};
     const auto complaint = recipe_.make(row, point);
     if (!complaint) return true;
-    reject(
-        [&] {
-          const bool is_latitude = complaint->number == 0;
-          const GeoPosition::Number& number = is_latitude ? position.latitude : position.longitude;
-          std::string text;
-          append_number(text, number.value);
-          return fmt::format("{}{} of feature {} is {} {}", at(path, number.line, number.column),
-                             is_latitude ? "latitude" : "longitude", position.feature, in_quotes(text),
-                             complaint->problem);
-        },
-        complaint->advice);
+    reject([&] {
+      const bool is_latitude = complaint->number == 0;
+      const GeoPosition::Number& number = is_latitude ? position.latitude : position.longitude;
+      std::string text;
+      append_number(text, number.value);
+      return invalid({path, number.line, number.column},
+                     fmt::format("{} of feature {} is {} {}", is_latitude ? "latitude" : "longitude",
+                                 position.feature, in_quotes(text), complaint->problem),
+                     complaint->advice)
+          .of_value(text);
+    });
     return false;
   }
 
@@ -99,7 +101,7 @@ std::unique_ptr<PointSource> open_geojson(Window window, const std::string& path
           fmt::format("{}: GeoJSON holds points of sphere:2, not of {}", path, manifold->name()),
           "leave out ‹manifold›, or give the points as CSV", Fault::usage);
   window.fill(1);
-  require(window.size() > 0, at(path, 1, 1) + "the file is empty", "give a GeoJSON object", Fault::bad_data);
+  if (window.size() == 0) throw Error(FilePlace{path, 1, 1}, "the file is empty", "give a GeoJSON object");
 
   Recipe recipe;
   recipe.parts.push_back({Recipe::Kind::degrees_on_sphere, 2, 3, 1 / std::sqrt(factors[0].curvature),

@@ -54,7 +54,7 @@ int JsonTokens::skip_space() {
 }
 
 void JsonTokens::fail(const std::string& problem, const std::string& advice) const {
-  throw Error(at(path_, token_line_, token_column_) + problem, advice, Fault::bad_data);
+  throw Error(FilePlace{path_, token_line_, token_column_}, problem, advice);
 }
 
 void JsonTokens::fail_here(const std::string& problem) {

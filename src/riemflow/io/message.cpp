@@ -65,10 +65,6 @@ std::string printable(std::string_view text) {
   return shown;
 }
 
-std::string at(std::string_view path, std::uint64_t line, std::uint64_t column) {
-  return fmt::format("{}:{}:{}: ", path, line, column);
-}
-
 std::string lower(std::string_view text) {
   std::string result(text);
   for (char& c : result)

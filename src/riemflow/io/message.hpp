@@ -2,7 +2,6 @@
 // What error messages about files are made of.
 
 #include <cstddef>
-#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -14,9 +13,6 @@ std::string in_quotes(std::string_view text, std::size_t longest = 40);
 
 /// The text with the same escaped; ends of lines and tabs stay.
 std::string printable(std::string_view text);
-
-/// "path:line:column: ", both from 1.
-std::string at(std::string_view path, std::uint64_t line, std::uint64_t column);
 
 /// The same letters without A–Z.
 std::string lower(std::string_view text);

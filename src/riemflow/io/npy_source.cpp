@@ -57,33 +57,30 @@ class NpySource : public PointSource {
       numbers_[i] = array_.number(row + layout_.columns[i] * array_.bytes);
     for (std::size_t i = 0; i < numbers_.size(); ++i) {
       if (std::isfinite(numbers_[i])) continue;
-      reject([&] { return fmt::format("{} is {} where a finite number is expected", where(i), shown(i)); },
-             "correct it");
+      reject([&] { return not_good(i, "where a finite number is expected", "correct it"); });
       return false;
     }
     return true;
   }
 
-  std::string where(std::size_t i) const {
-    return at(table_.path, row_, layout_.columns[i] + 1) + layout_.column_name(i, table_);
-  }
-  std::string shown(std::size_t i) const {
+  Error not_good(std::size_t i, const std::string& problem, const std::string& advice) const {
     std::string text;
     if (array_.bytes == 4)
       append_number(text, static_cast<float>(numbers_[i]));
     else
       append_number(text, numbers_[i]);
-    return in_quotes(text);
+    return invalid({table_.path, row_, layout_.columns[i] + 1},
+                   fmt::format("{} is {} {}", layout_.column_name(i, table_), in_quotes(text), problem),
+                   advice)
+        .of_value(text);
   }
 
   void reject_point(const Complaint& complaint) {
-    reject(
-        [&] {
-          if (!complaint.number) return at(table_.path, row_, 1) + "the point " + complaint.problem;
-          return fmt::format("{} is {} {}", where(*complaint.number), shown(*complaint.number),
-                             complaint.problem);
-        },
-        complaint.advice);
+    reject([&] {
+      return complaint.number
+                 ? not_good(*complaint.number, complaint.problem, complaint.advice)
+                 : invalid({table_.path, row_, 1}, "the point " + complaint.problem, complaint.advice);
+    });
   }
 
   Window window_;

@@ -23,9 +23,8 @@ bool PointSource::next(std::size_t most, Points<double>& chunk, std::vector<std:
   }
   read_ += n;
   if (read_ == 0)
-    throw Error(fmt::format("{}: there is no point in it: {}", assumptions_.path, why_empty()),
-                first_skipped_.empty() ? advice_for_empty() : "the first one: " + first_skipped_,
-                Fault::bad_data);
+    throw Error(FilePlace{assumptions_.path}, "there is no point in it: " + why_empty(),
+                first_skipped_.empty() ? advice_for_empty() : "the first one: " + first_skipped_);
   return n > 0;
 }
 
@@ -33,10 +32,6 @@ std::vector<std::string> PointSource::remarks() const {
   if (skipped_ == 0) return {};
   return {
       fmt::format("{} row{} skipped; the first: {}.", skipped_, skipped_ == 1 ? "" : "s", first_skipped_)};
-}
-
-void PointSource::throw_invalid(const std::string& problem, const std::string& advice) {
-  throw Error(problem, advice + "; ‹skip-invalid› leaves out such rows", Fault::bad_data);
 }
 
 std::unique_ptr<PointSource> open_points(const std::string& path, const ReadOptions& options) {

@@ -13,6 +13,7 @@
 #include <string_view>
 #include <vector>
 
+#include "riemflow/core/error.hpp"
 #include "riemflow/core/points.hpp"
 #include "riemflow/io/assumptions.hpp"
 #include "riemflow/io/bytes.hpp"
@@ -56,19 +57,21 @@ class PointSource {
   virtual std::string why_empty() const { return "every row was skipped"; }
   virtual std::string advice_for_empty() const { return "give one point at least"; }
 
-  /// Counts a row that is no point, or throws Error(problem(), advice). `problem` is not called more than
-  /// once for a file whose bad rows are skipped.
-  template <class Problem>
-  void reject(Problem&& problem, const std::string& advice) {
-    if (!skip_invalid_) throw_invalid(problem(), advice);
-    if (skipped_++ == 0) first_skipped_ = problem();
+  /// Counts a row that is no point, or throws error(), as invalid() makes it. It is not called more than once
+  /// for a file whose bad rows are skipped.
+  template <class MakeError>
+  void reject(MakeError&& error) {
+    if (!skip_invalid_) throw error();
+    if (skipped_++ == 0) first_skipped_ = error().problem();
+  }
+  static Error invalid(FilePlace place, const std::string& problem, const std::string& advice) {
+    return Error(std::move(place), problem, advice + "; ‹skip-invalid› leaves out such rows");
   }
 
   Assumptions assumptions_;
 
  private:
   friend std::unique_ptr<PointSource> io::open_format(io::Window, const std::string&, const ReadOptions&);
-  [[noreturn]] static void throw_invalid(const std::string& problem, const std::string& advice);
 
   std::shared_ptr<io::HashedBytes> bytes_;
   int dimension_;

@@ -88,13 +88,6 @@ void check_sum(const SafeTensors& content, const std::string& file) {
       "checksum out of its metadata");
 }
 
-/// what() without the advice.
-std::string problem_of(const Error& error) {
-  std::string text = error.what();
-  text.resize(text.size() - error.advice().size() - 2);
-  return text;
-}
-
 }  // namespace
 
 std::string metadata_of(const Model& model, const std::string& key) {
@@ -135,7 +128,7 @@ Model model_from_tensors(SafeTensors content, const std::string& name) {
   try {
     model.config = config_from_json(config);
   } catch (const Error& error) {
-    bad_model(name, problem_of(error), error.advice());
+    bad_model(name, error.problem(), error.advice());
   }
   model.precision = take(content.metadata, "precision", name);
   if (model.precision != "float" && model.precision != "double")
@@ -155,7 +148,7 @@ Model model_from_tensors(SafeTensors content, const std::string& name) {
   } catch (const Error& error) {
     // What would be a wrong setting of a user is damage in a file.
     if (error.fault() != Fault::configuration) throw;
-    const std::string problem = problem_of(error);
+    const std::string problem = error.problem();
     throw Error(problem.starts_with(name) ? problem : name + ": " + problem, error.advice(), Fault::bad_data);
   }
   return model;
