@@ -114,8 +114,7 @@ Values fit_settings(const Options& options) {
   add("manifold", options.manifold);
   add("group-within", options.group_within);
   add("columns", options.data.reading.columns);
-  const Units units = options.data.reading.units;
-  add("units", units == Units::automatic ? "" : units == Units::degrees ? "degrees" : "radians");
+  if (options.data.reading.units != Units::automatic) add("units", name_of(options.data.reading.units));
   add("format", options.data.reading.format);
   add("data-dir", options.data.data_dir);
   if (options.data.reading.skip_invalid) values["skip-invalid"] = "true";

@@ -10,13 +10,14 @@
 #include "apps/riemflow/commands.hpp"
 #include "apps/riemflow/support/console.hpp"
 #include "apps/riemflow/support/count.hpp"
-#include "apps/riemflow/support/exact_flow.hpp"
+#include "apps/riemflow/support/data.hpp"
 #include "apps/riemflow/support/numbers.hpp"
 #include "apps/riemflow/support/options.hpp"
 #include "apps/riemflow/support/task_progress.hpp"
 #include "riemflow/core/error.hpp"
 #include "riemflow/io/geojson_polygons.hpp"
 #include "riemflow/manifold/earth.hpp"
+#include "riemflow/model/evaluation.hpp"
 #include "riemflow/model/region_probability.hpp"
 
 namespace riemflow::app {
@@ -126,7 +127,8 @@ void run(const ProbOptions& options) {
   RegionOptions asked;
   asked.relative = options.accuracy;
   asked.evaluations = options.evaluations;
-  const std::vector<Integral> results = with_exact_density_said(model, options.model, [&](auto& density) {
+  Teller teller;
+  const std::vector<Integral> results = with_exact_density(model, options.model, teller, [&](auto& density) {
     TaskProgress progress("Probability", static_cast<double>(options.evaluations * regions.size()));
     asked.watch = [&](std::size_t evaluations) { progress.advance(static_cast<double>(evaluations)); };
     std::vector<Integral> found;

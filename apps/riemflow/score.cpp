@@ -7,13 +7,13 @@
 #include "apps/riemflow/support/console.hpp"
 #include "apps/riemflow/support/data.hpp"
 #include "apps/riemflow/support/density_unit.hpp"
-#include "apps/riemflow/support/exact_flow.hpp"
 #include "apps/riemflow/support/failures.hpp"
 #include "apps/riemflow/support/outputs.hpp"
 #include "apps/riemflow/support/table.hpp"
 #include "riemflow/fit/recorded.hpp"
 #include "riemflow/manifold/parse.hpp"
 #include "riemflow/model/data_scores.hpp"
+#include "riemflow/model/evaluation.hpp"
 #include "riemflow/model/score_points.hpp"
 
 namespace riemflow::app {
@@ -117,7 +117,8 @@ void run(const ScoreOptions& options) {
   const auto source = open_said(options.data, model.config.manifold);
   Scores scores;
   double tolerance = 0;
-  with_exact_density_said(model, options.model, [&](const Density& density) {
+  Teller teller;
+  with_exact_density(model, options.model, teller, [&](const Density& density) {
     tolerance = density.tolerance();
     scores = score(options, density, model.precision, *source, unit.log_size);
   });

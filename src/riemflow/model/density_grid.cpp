@@ -173,9 +173,8 @@ std::vector<double> CellValues::at_centres(std::size_t first, std::size_t last, 
 
 GridSummary visit_cells(const Model& model, const Evaluation& how, const GridLayout& layout,
                         const std::string& task, TaskObserver& observer, const CellVisitor& visit) {
-  if (model.config.divergence.estimator != DivergenceEstimator::exact) observer.say(kExactInstead);
   const CancelScope scope([&] { return observer.cancelled(); });
-  return with_exact_density(model, how, [&](auto& density) {
+  return with_exact_density(model, how, observer, [&](auto& density) {
     CellValues values(density, layout);
     const std::size_t all = layout.lattice.rows.centres.size(),
                       columns = layout.lattice.columns.centres.size();

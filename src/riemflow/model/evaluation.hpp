@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "riemflow/core/task_observer.hpp"
 #include "riemflow/model/model_file.hpp"
 
 namespace riemflow {
@@ -14,16 +15,20 @@ auto with_density(const Model& model, const Evaluation& how, Use&& use) {
   return use(*make_density(model, how));
 }
 
-/// To be said where the next is asked of a model that was trained otherwise.
-inline constexpr const char* kExactInstead =
-    "The model was trained with estimated divergences; its density is computed with exact ones.";
-
 /// The same with exact divergences: densities that are to be added up cannot be Hutchinson's estimates, whose
 /// logarithm is right on average and whose density is too large.
 template <class Use>
 auto with_exact_density(Model model, const Evaluation& how, Use&& use) {
   model.config = with_exact_divergence(model.config);
   return with_density(model, how, std::forward<Use>(use));
+}
+/// And the observer is told of a model that was trained otherwise.
+template <class Use>
+auto with_exact_density(const Model& model, const Evaluation& how, TaskObserver& observer, Use&& use) {
+  if (model.config.divergence.estimator != DivergenceEstimator::exact)
+    observer.say(
+        "The model was trained with estimated divergences; its density is computed with exact ones.");
+  return with_exact_density(model, how, std::forward<Use>(use));
 }
 
 /// Exact log-densities at points in double; NaN where it failed.

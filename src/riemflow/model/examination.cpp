@@ -52,8 +52,7 @@ const char* method_of(const Examination& found) {
 
 Examination examine_model(const Model& model, const Evaluation& how, const TrustOptions& options,
                           TaskObserver& observer, PointSource* source, const std::string& path) {
-  if (model.config.divergence.estimator != DivergenceEstimator::exact) observer.say(kExactInstead);
-  Examination examination = with_exact_density(model, how, [&](const Density& density) {
+  Examination examination = with_exact_density(model, how, observer, [&](const Density& density) {
     Examination found;
     SolverOptions solver = model.config.solver;
     if (how.tolerance > 0) solver.rtol = how.tolerance;

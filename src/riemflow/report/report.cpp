@@ -18,9 +18,8 @@ constexpr std::size_t kScoresAtOnce = 2048;
 
 std::vector<double> scores_of(const Model& model, const Evaluation& how, const Points<double>& points,
                               TaskObserver& observer) {
-  if (model.config.divergence.estimator != DivergenceEstimator::exact) observer.say(kExactInstead);
   std::vector<double> scores;
-  with_exact_density(model, how, [&](auto& density) {
+  with_exact_density(model, how, observer, [&](auto& density) {
     ObservedTask task(observer, "Scores", static_cast<double>(points.size()));
     const auto n = static_cast<std::size_t>(points.dimension);
     for (std::size_t first = 0; first < points.size(); first += kScoresAtOnce) {
