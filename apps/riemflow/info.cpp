@@ -19,12 +19,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-std::size_t numbers_in(const std::vector<Tensor>& tensors) {
-  std::size_t n = 0;
-  for (const Tensor& tensor : tensors) n += tensor.bytes.size() / item_size(tensor.dtype);
-  return n;
-}
-
 /// What a file says of itself, with nothing in it that would disturb a terminal.
 std::string shown(const std::string& text) {
   constexpr std::size_t kLongest = 500;
@@ -62,11 +56,11 @@ void print_flow(const Model& model, const Json& config) {
   const std::string base = metadata_of(model, "base");
   line("field", fmt::format("{} hidden layers of {}, {}, input {}, {} parameters, {}", field.depth,
                             field.width, f.at("activation").get<std::string>(),
-                            f.at("input").get<std::string>(), numbers_in(model.parameters), model.precision));
+                            f.at("input").get<std::string>(), numbers_in(model), precision_of(model)));
   line("base", model.config.base.kind == BaseKind::vmf_mixture
                    ? fmt::format("vmf-mixture of {} components, learned", model.config.base.components)
                    : shown(base.empty() ? "default" : base));
-  if (base == "kde") print_kernels("", kernels_of(model, kBasePrefix));
+  if (base == "kde") print_kernels("", kernels_of(model)->parameters());
   line("divergence", config.at("divergence").at("estimator").get<std::string>());
   line("solver", solver.fixed_steps > 0
                      ? fmt::format("{}, {} fixed steps", solver.method, solver.fixed_steps)
@@ -74,11 +68,11 @@ void print_flow(const Model& model, const Json& config) {
 }
 
 void print_mixture(const Model& model) {
-  const MixtureParameters mixture = mixture_of(model);
+  const MixtureParameters& mixture = mixture_of(model);
   std::vector<double> kappas = mixture.kappas;
   std::sort(kappas.begin(), kappas.end());
   line("components",
-       fmt::format("{}, {} numbers, {}", mixture.size(), numbers_in(model.parameters), model.precision));
+       fmt::format("{}, {} numbers, {}", mixture.size(), numbers_in(model), precision_of(model)));
   line("κ", fmt::format("{:.4g} to {:.4g}, median {:.4g}", kappas.front(), kappas.back(),
                         kappas[kappas.size() / 2]));
   line("weights",
@@ -93,24 +87,24 @@ std::string member_name(const Model& member) {
 }
 
 void print_pool(const Model& model) {
-  const Pool pool = pool_of(model);
+  const Pool& pool = pool_of(model);
   line("members",
-       fmt::format("{}, {} numbers, {}", pool.members.size(), numbers_in(model.parameters), model.precision));
+       fmt::format("{}, {} numbers, {}", pool.members.size(), numbers_in(model), precision_of(model)));
   for (std::size_t m = 0; m < pool.members.size(); ++m) {
     const Model& member = pool.members[m];
     line("", fmt::format("{:.4f}  {}, {} numbers", pool.weights[m], shown(member_name(member)),
-                         numbers_in(member.parameters)));
+                         numbers_in(member)));
   }
 }
 
 Json pool_json(const Model& model) {
-  const Pool pool = pool_of(model);
+  const Pool& pool = pool_of(model);
   Json rows = Json::array();
   for (std::size_t m = 0; m < pool.members.size(); ++m)
     rows.push_back({{"name", member_name(pool.members[m])},
                     {"model", name_of(pool.members[m].config.model)},
                     {"weight", pool.weights[m]},
-                    {"parameters", numbers_in(pool.members[m].parameters)},
+                    {"parameters", numbers_in(pool.members[m])},
                     {"config", Json::parse(config_to_json(pool.members[m].config))}});
   return rows;
 }
@@ -127,13 +121,13 @@ void run(const std::string& path, bool json) {
                 {"bytes", ignored ? Json() : Json(size)},
                 {"model", name_of(model.config.model)},
                 {"manifold", model.config.manifold},
-                {"precision", model.precision},
-                {"parameters", numbers_in(model.parameters)},
+                {"precision", precision_of(model)},
+                {"parameters", numbers_in(model)},
                 {"resumable", resumable},
                 {"config", config},
                 {"metadata", Json::object()}};
     if (model.config.model == ModelKind::pool) out["members"] = pool_json(model);
-    for (const auto& [key, value] : model.metadata)
+    for (const auto& [key, value] : metadata_in_file(model))
       out["metadata"][key] = key == "provenance" ? read_provenance(value) : Json(value);
     // ASCII alone: a file of a stranger may hold what a terminal obeys.
     const std::string text = out.dump(2, ' ', true, Json::error_handler_t::replace) + "\n";
@@ -149,7 +143,7 @@ void run(const std::string& path, bool json) {
   else if (model.config.model == ModelKind::pool)
     print_pool(model);
   else if (model.config.model == ModelKind::kde)
-    print_kernels("density", kernels_of(model, ""));
+    print_kernels("density", kernels_of(model)->parameters());
   else
     print_mixture(model);
   line("resumable", resumable ? "yes: it holds the state of the training" : "no: parameters only");
@@ -165,7 +159,6 @@ void run(const std::string& path, bool json) {
   bool others = false;
   for (const auto& [key, value] : model.metadata) {
     bool known = false;
-    if (model.config.model == ModelKind::pool && key.starts_with("member.")) continue;
     for (const char* name : {"base", "data_name", "data_sha256", "seed", "riemflow_version", "provenance"})
       known = known || key == name;
     if (known) continue;

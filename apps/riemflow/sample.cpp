@@ -34,7 +34,7 @@ void run(const SampleOptions& options) {
   coordinates.append_columns(columns);
   Failures failures;
   with_density(model, options.model, [&](auto& density) {
-    write_table(options.output, columns, digits_of(model.precision), [&](TableWriter& table) {
+    write_table(options.output, columns, digits_of(precision_of(model)), [&](TableWriter& table) {
       std::vector<double> rows;
       TaskProgress progress("Sample", static_cast<double>(options.n));
       Pieces pieces;

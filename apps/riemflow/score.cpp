@@ -120,7 +120,7 @@ void run(const ScoreOptions& options) {
   Teller teller;
   with_exact_density(model, options.model, teller, [&](const Density& density) {
     tolerance = density.tolerance();
-    scores = score(options, density, model.precision, *source, unit.log_size);
+    scores = score(options, density, precision_of(model), *source, unit.log_size);
   });
   for (const std::string& sentence : source->remarks()) say_text(sentence);
   for (const std::string& sentence : scores.failures.sentences()) say_text(sentence);

@@ -117,7 +117,7 @@ void run(const TrajectoryOptions& options) {
   PathRows rows(options, *manifold);
   Failures failures;
   with_flow(model, options.model, "paths", [&](const FlowDensity& flow) {
-    write_table(options.output, rows.columns(), digits_of(model.precision), [&](TableWriter& table) {
+    write_table(options.output, rows.columns(), digits_of(precision_of(model)), [&](TableWriter& table) {
       if (source)
         from_data(options, *source, flow, rows, table, failures);
       else

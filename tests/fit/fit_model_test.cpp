@@ -61,7 +61,7 @@ struct Witness : Observer {
 
 std::string bytes_of(const Model& model) {
   std::string all = model.metadata.at("provenance");
-  for (const Tensor& tensor : model.parameters)
+  for (const Tensor& tensor : tensors_of(model))
     all += tensor.name + std::string(reinterpret_cast<const char*>(tensor.bytes.data()), tensor.bytes.size());
   return all;
 }

@@ -121,7 +121,7 @@ TEST(Standardised, ModelsKeepTheirStandardisation) {
         R"({"shift":[0,0,0,1],"scale":[1,1,1,-1]})"}) {
     model.metadata["standardisation"] = bad;
     EXPECT_THROW(make_density(model, {0, 1}), Error) << bad;
-    EXPECT_THROW(check_model(model), Error) << bad;
+    EXPECT_THROW(model_to_tensors(model), Error) << bad;
   }
 }
 

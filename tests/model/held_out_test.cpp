@@ -65,8 +65,7 @@ TEST(HeldOut, CentresOfAFlowsBaseAndStandardisedOnesAreFound) {
   config.field.width = 3;
   config.field.depth = 1;
   const Model kernels = kernels_at(axes({0, 1}));
-  const auto base =
-      std::make_shared<KernelMixture>(parse_manifold<double>("sphere:2"), kernels_of(kernels, ""));
+  const auto base = kernels_of(kernels);
   const Model flow = make_model(*make_transport<float>(config, 1, 1, Device::cpu, base));
   const Points<double> none(0, 3);
   EXPECT_TRUE(has_learned_from_validation(flow, none, axes({1})));

@@ -20,7 +20,7 @@ TEST(ModelFileMixture, ComesBackBitForBit) {
     const Model read = through_a_file(make_model(manifold, two_components()));
     EXPECT_EQ(read.config.model, ModelKind::vmf_mixture);
     EXPECT_EQ(read.config.manifold, manifold);
-    EXPECT_EQ(read.precision, "double");
+    EXPECT_EQ(precision_of(read), "double");
     const MixtureParameters mixture = mixture_of(read);
     EXPECT_EQ(mixture.weights, two_components().weights);
     EXPECT_EQ(mixture.means.values, two_components().means.values);

@@ -37,15 +37,15 @@ Model small_pool() {
 TEST(ModelFilePool, HoldsItsMembersWhole) {
   const Model read = through_a_file(small_pool());
   EXPECT_EQ(read.config.model, ModelKind::pool);
-  EXPECT_EQ(read.precision, "float");
-  const Pool pool = pool_of(read);
+  EXPECT_EQ(precision_of(read), "float");
+  const Pool& pool = pool_of(read);
   EXPECT_EQ(pool.weights, (std::vector<double>{0.2, 0.5, 0.3}));
   ASSERT_EQ(pool.members.size(), 3u);
   const Model flow = flow_model<float>("sphere:2", 2);
-  EXPECT_EQ(pool.members[2].parameters, flow.parameters);
+  EXPECT_EQ(tensors_of(pool.members[2]), tensors_of(flow));
   EXPECT_EQ(pool.members[2].metadata.at("name"), "flow 2");
   EXPECT_TRUE(pool.members[2].state.empty());
-  EXPECT_EQ(pool.members[1].parameters, mixture_model().parameters);
+  EXPECT_EQ(tensors_of(pool.members[1]), tensors_of(mixture_model()));
   const auto density = make_density(read, {0, 1});
   const Points<double> points = density->sample(50, 1).frames.back();
   const auto own = density->log_prob(points).values,
@@ -77,7 +77,7 @@ TEST(ModelFilePool, RefusesMembersThatDoNotGoTogether) {
                Error);
   EXPECT_THROW(make_pool({}, {}), Error);
   EXPECT_THROW(make_pool({mixture_model()}, {0}), Error);
-  EXPECT_EQ(make_pool({mixture_model(), flow_model<double>("sphere:2", 1)}, {1, 1}).precision, "double");
+  EXPECT_EQ(precision_of(make_pool({mixture_model(), flow_model<double>("sphere:2", 1)}, {1, 1})), "double");
 }
 
 void expect_refused(const Change& change, const std::string& part) {

@@ -122,18 +122,16 @@ class FlowRun {
   /// A kernel density is fitted once: a run that is resumed has it from its checkpoint.
   std::shared_ptr<const Distribution<double>> base() {
     if (options_.base != "kde") return nullptr;
-    KernelParameters parameters;
-    if (resume_ != nullptr) {
-      parameters = kernels_of(*resume_, kBasePrefix);
-    } else {
-      const KernelFit fit = choose_kernels(data_, options_, 1.0 / 3, observer_);
-      parameters = fit.parameters;
-      KernelDensity density(data_.manifold, parameters, options_.threads);
-      observer_.tell("Base: {}; its validation NLL is {:.4f} nats.", text_of({fit.recipe, parameters.size()}),
-                     data_.standardisation.log_scale() -
-                         density.log_prob(part_of<double>(data_.points, data_.split.validation)).mean());
-    }
-    return std::make_shared<KernelMixture>(parse_manifold<double>(data_.manifold), std::move(parameters));
+    if (resume_ != nullptr) return kernels_of(*resume_);
+    const KernelFit fit = choose_kernels(data_, options_, 1.0 / 3, observer_);
+    const auto kernels =
+        std::make_shared<KernelMixture>(parse_manifold<double>(data_.manifold), fit.parameters);
+    const KernelDensity density(kernels, options_.threads);
+    observer_.tell("Base: {}; its validation NLL is {:.4f} nats.",
+                   text_of({fit.recipe, fit.parameters.size()}),
+                   data_.standardisation.log_scale() -
+                       density.log_prob(part_of<double>(data_.points, data_.split.validation)).mean());
+    return kernels;
   }
 
   /// Names a point that its rounding to T takes off the manifold by its line.

@@ -52,7 +52,8 @@ FitResult fit_kernel_model(const DataSet& data, const FitOptions& options, Obser
   FitResult result;
   result.progress.iteration = result.progress.best_iteration = fit.evaluations;
   const double unit = data.standardisation.log_scale();
-  KernelDensity density(data.manifold, fit.parameters, options.threads);
+  Model model = make_model(data.manifold, fit.parameters);
+  const KernelDensity density(kernels_of(model), options.threads);
   // As many points as there is time for.
   const double most = kScoresOfAll * seconds_of(options.time_limit) / (2 * fit.seconds);
   const auto scored_of = [&](std::vector<std::size_t> rows) {
@@ -80,8 +81,7 @@ FitResult fit_kernel_model(const DataSet& data, const FitOptions& options, Obser
     result.reference_nll =
         unit - std::accumulate(base.begin(), base.end(), 0.0) / static_cast<double>(test.size());
   }
-  Model model = make_model(data.manifold, fit.parameters);
-  for (const Tensor& tensor : model.parameters) result.parameters += tensor.bytes.size() / sizeof(double);
+  result.parameters = numbers_in(model);
   describe(model, data, options);
   model.metadata["provenance"] = provenance(data, options, result.progress, &result).dump();
   result.model = std::move(model);

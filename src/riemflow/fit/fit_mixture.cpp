@@ -153,7 +153,7 @@ class MixtureRun {
     Model model = make_model(data_.manifold, VonMisesFisherMixture<double>(mixture).parameters());
     describe(model, data_, settings_);
     model.metadata["provenance"] = provenance(data_, settings_, result.progress, finished).dump();
-    for (const Tensor& tensor : model.parameters) result.parameters += tensor.bytes.size() / sizeof(double);
+    result.parameters = numbers_in(model);
     return model;
   }
 

@@ -226,9 +226,9 @@ class PoolRun {
       const std::vector<double> scores = own.log_prob(part(folds_[k].held_out), &pool_);
       contender.validation.insert(contender.validation.end(), scores.begin(), scores.end());
     }
-    const KernelMixture all(manifold_, centres.back().parameters(recipe));
-    contender.test = all.log_prob(test_, &pool_);
-    contender.models.push_back(make_model(data_.manifold, all.parameters()));
+    const auto all = std::make_shared<const KernelMixture>(manifold_, centres.back().parameters(recipe));
+    contender.test = all->log_prob(test_, &pool_);
+    contender.models.push_back(make_model(data_.manifold, all));
     add(std::move(contender));
   }
   double nll(std::size_t contender) const { return mean_score(contenders_[contender].validation).nll; }
@@ -321,8 +321,7 @@ class PoolRun {
           data_.standardisation.log_scale() -
           std::accumulate(base.begin(), base.end(), 0.0) / static_cast<double>(base.size());
     }
-    for (const Tensor& tensor : pool.model.parameters)
-      result.parameters += tensor.bytes.size() / item_size(tensor.dtype);
+    result.parameters = numbers_in(pool.model);
     result.members = pool_rows(contenders_, pool);
     result.members_table = pool_table(contenders_, pool);
     describe(pool.model, data_, options_);

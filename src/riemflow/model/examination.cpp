@@ -70,7 +70,7 @@ Examination examine_model(const Model& model, const Evaluation& how, const Trust
   });
   examination.is_pool = model.config.model == ModelKind::pool;
   if (const auto gap = gap_of_scores(recorded_scores(model))) examination.trust.reasons.push_back(*gap);
-  examination.precision = model.precision;
+  examination.precision = precision_of(model);
   examination.manifold = model.config.manifold;
   if (examination.data && examination.data->failed > 0)
     examination.trust.reasons.push_back(

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <set>
 
@@ -22,18 +23,16 @@ std::vector<double> point_at(const Points<double>& points, std::size_t i) {
 /// member's of a pool.
 bool has_centre_among(const Model& model, const Points<double>& points) {
   if (points.size() == 0) return false;
-  if (model.config.model == ModelKind::pool) {
-    for (const Model& member : pool_of(model).members)
-      if (has_centre_among(member, points)) return true;
-    return false;
-  }
-  const bool base = metadata_of(model, "base") == "kde";
-  if (model.config.model != ModelKind::kde && !base) return false;
+  if (const auto* pool = std::get_if<Pool>(&model.content))
+    return std::any_of(pool->members.begin(), pool->members.end(),
+                       [&](const Model& member) { return has_centre_among(member, points); });
+  const KernelsOfModel kernels = kernels_of(model);
+  if (!kernels) return false;
   // Centres are standardised, by the same operations, and so are equal bit for bit.
   const Points<double> own = standardisation_of(model).standardised<double>(points);
   std::set<std::vector<double>> wanted;
   for (std::size_t i = 0; i < own.size(); ++i) wanted.insert(point_at(own, i));
-  const Points<double> centres = kernels_of(model, base ? kBasePrefix : "").centres;
+  const Points<double>& centres = kernels->parameters().centres;
   for (std::size_t i = 0; i < centres.size(); ++i)
     if (wanted.contains(point_at(centres, i))) return true;
   return false;

@@ -13,6 +13,8 @@
 #include "riemflow/io/safetensors_header.hpp"
 #include "riemflow/io/sha256.hpp"
 #include "riemflow/model/config_json.hpp"
+#include "riemflow/model/model_content.hpp"
+#include "riemflow/model/model_standardisation.hpp"
 
 namespace riemflow {
 namespace {
@@ -97,19 +99,107 @@ std::string metadata_of(const Model& model, const std::string& key) {
 
 std::string about(const Model& model) { return model.path.empty() ? "the model: " : model.path + ": "; }
 
+std::string precision_of(const Model& model) {
+  if (const auto* flow = std::get_if<FlowParameters>(&model.content))
+    return flow->values.index() == 0 ? "float" : "double";
+  if (const auto* pool = std::get_if<Pool>(&model.content))
+    for (const Model& member : pool->members)
+      if (is_flow(member.config.model)) return precision_of(member);
+  return "double";
+}
+
+KernelsOfModel kernels_of(const Model& model) {
+  if (const auto* flow = std::get_if<FlowParameters>(&model.content)) return flow->base;
+  const auto* kernels = std::get_if<KernelsOfModel>(&model.content);
+  return kernels == nullptr ? nullptr : *kernels;
+}
+
+const MixtureParameters& mixture_of(const Model& model) {
+  const auto* mixture = std::get_if<MixtureParameters>(&model.content);
+  require(mixture != nullptr,
+          fmt::format("{}it is a {}, no mixture", about(model), name_of(model.config.model)),
+          "read it as what it is");
+  return *mixture;
+}
+
+const Pool& pool_of(const Model& model) {
+  const auto* pool = std::get_if<Pool>(&model.content);
+  require(pool != nullptr, fmt::format("{}it is a {}, no pool", about(model), name_of(model.config.model)),
+          "read it as what it is");
+  return *pool;
+}
+
+std::size_t numbers_in(const Model& model) {
+  std::size_t numbers = 0;
+  for (const Tensor& tensor : tensors_of(model)) numbers += tensor.bytes.size() / item_size(tensor.dtype);
+  return numbers;
+}
+
+std::vector<Tensor> tensors_of(const Model& model) {
+  std::vector<Tensor> tensors;
+  struct Add {
+    const Model& model;
+    std::vector<Tensor>& tensors;
+    void operator()(const FlowParameters& flow) const { add_tensors(model, flow, tensors); }
+    void operator()(const KernelsOfModel& kernels) const { add_tensors(kernels->parameters(), "", tensors); }
+    void operator()(const MixtureParameters& mixture) const { add_tensors(mixture, tensors); }
+    void operator()(const Pool& pool) const { add_tensors(pool, tensors); }
+  };
+  std::visit(Add{model, tensors}, model.content);
+  return tensors;
+}
+
+std::map<std::string, std::string> metadata_in_file(const Model& model) {
+  std::map<std::string, std::string> metadata = model.metadata;
+  const auto* pool = std::get_if<Pool>(&model.content);
+  for (std::size_t m = 0; pool != nullptr && m < pool->members.size(); ++m) {
+    const Model& member = pool->members[m];
+    metadata[member_prefix(m) + "config"] = config_to_json(member.config);
+    metadata[member_prefix(m) + "precision"] = precision_of(member);
+    for (const auto& [key, value] : member.metadata) metadata[member_prefix(m) + key] = value;
+  }
+  return metadata;
+}
+
+void read_content(Model& model, const std::string& precision, const std::vector<Tensor>& tensors) {
+  require(precision == "float" || precision == "double",
+          about(model) + "its precision is " + json_quoted(precision), "it must be float or double",
+          Fault::bad_data);
+  validate(model.config);
+  standardisation_of(model);
+  const ModelKind kind = model.config.model;
+  if (kind == ModelKind::pool) {
+    model.content = read_pool(model, precision, tensors);
+    return;
+  }
+  if (is_flow(kind)) {
+    model.content = read_flow(model, precision, tensors);
+    return;
+  }
+  require(precision == "double",
+          fmt::format("{}a {} of precision {}", about(model),
+                      kind == ModelKind::kde ? "kernel density" : "mixture", json_quoted(precision)),
+          "it must be double", Fault::bad_data);
+  if (kind == ModelKind::kde)
+    model.content = read_kernels(model, "", tensors);
+  else
+    model.content = read_mixture(model, tensors);
+}
+
 SafeTensors model_to_tensors(const Model& model) {
-  check_model(model, Fault::internal, Fault::numerical);
   const auto refuse = [](const std::string& problem) {
     throw Error("a model cannot be saved: " + problem, "report this", Fault::internal);
   };
-  SafeTensors content{model.metadata, model.parameters};
+  validate(model.config);
+  standardisation_of(model);
+  SafeTensors content{metadata_in_file(model), tensors_of(model)};
   for (const char* key : kStructural)
     if (content.metadata.contains(key)) refuse(fmt::format("its metadata has a {} of its own", key));
   for (const char* key : kDescriptive) content.metadata.try_emplace(key);
   content.metadata.try_emplace("base", "default");
   content.metadata["format"] = kFormat;
   content.metadata["format_version"] = std::to_string(kModelFormatVersion);
-  content.metadata["precision"] = model.precision;
+  content.metadata["precision"] = precision_of(model);
   content.metadata["manifold"] = model.config.manifold;
   content.metadata["config"] = config_to_json(model.config);
   for (const Tensor& tensor : model.state) {
@@ -130,9 +220,7 @@ Model model_from_tensors(SafeTensors content, const std::string& name) {
   } catch (const Error& error) {
     bad_model(name, error.problem(), error.advice());
   }
-  model.precision = take(content.metadata, "precision", name);
-  if (model.precision != "float" && model.precision != "double")
-    bad_model(name, "its precision is " + json_quoted(model.precision), "it must be float or double");
+  const std::string precision = take(content.metadata, "precision", name);
   if (const std::string manifold = take(content.metadata, "manifold", name);
       manifold != model.config.manifold)
     bad_model(name,
@@ -141,10 +229,11 @@ Model model_from_tensors(SafeTensors content, const std::string& name) {
               "use the file as riemflow wrote it");
   for (const char* key : {"format", "format_version"}) content.metadata.erase(key);
   model.metadata = std::move(content.metadata);
+  std::vector<Tensor> tensors;
   for (Tensor& tensor : content.tensors)
-    (tensor.name.starts_with(kState) ? model.state : model.parameters).push_back(std::move(tensor));
+    (tensor.name.starts_with(kState) ? model.state : tensors).push_back(std::move(tensor));
   try {
-    check_model(model);
+    read_content(model, precision, tensors);
   } catch (const Error& error) {
     // What would be a wrong setting of a user is damage in a file.
     if (error.fault() != Fault::configuration) throw;

@@ -1,6 +1,6 @@
 #pragma once
-// A trained flow as a safetensors file (io/safetensors.hpp), readable from any language without us: one
-// tensor [rows, columns] for each block of the field's ParameterLayout, and as metadata
+// A fitted model, and the model as a safetensors file (io/safetensors.hpp), readable from any language
+// without us: one tensor [rows, columns] for each block of the field's ParameterLayout, and as metadata
 //   format             "riemflow-model"
 //   format_version     "1"
 //   precision          "float" or "double", of the parameters
@@ -23,6 +23,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "riemflow/distribution/mixture_sums.hpp"
@@ -36,66 +37,69 @@ namespace riemflow {
 
 inline constexpr int kModelFormatVersion = 1;
 
-struct Model {
-  FlowConfig config;
-  std::string precision = "float";
-  std::map<std::string, std::string> metadata;  ///< the keys above from `base` on, and any others
-  std::vector<Tensor> parameters;
-  std::vector<Tensor> state;  ///< names start with "state."
-  std::string path;           ///< where it was read from, for messages
+/// A flow: its parameters in the order of the layout, and the kernel density that it carries along, if it
+/// does.
+struct FlowParameters {
+  std::variant<std::vector<float>, std::vector<double>> values;
+  std::shared_ptr<const KernelMixture> base;
 };
 
+struct Model;
+/// The members of a pool, each a whole model that is no pool, and their weights.
+struct Pool {
+  std::vector<Model> members;
+  std::vector<double> weights;
+};
+
+/// Kernels are built when a model is made or read, and shared by its copies and its densities.
+using KernelsOfModel = std::shared_ptr<const KernelMixture>;
+
+struct Model {
+  FlowConfig config;  ///< of a flow; of others the manifold and the kind
+  std::variant<FlowParameters, KernelsOfModel, MixtureParameters, Pool> content;  ///< as config.model says
+  std::map<std::string, std::string> metadata;  ///< the keys above from `base` on, and any others
+  std::vector<Tensor> state;                    ///< names start with "state."
+  std::string path;                             ///< where it was read from, for messages
+};
+
+/// "float" or "double": of a flow that of its parameters, of a pool that of its flows.
+std::string precision_of(const Model& model);
 /// The text of a key of the metadata, empty where it is not there.
 std::string metadata_of(const Model& model, const std::string& key);
 /// "FILE: ", what a message about a model begins with.
 std::string about(const Model& model);
+/// The kernels of a kernel density, or of a flow's base; null where there are none.
+KernelsOfModel kernels_of(const Model& model);
+/// The mixture, the pool of a model that is one: Error otherwise.
+const MixtureParameters& mixture_of(const Model& model);
+const Pool& pool_of(const Model& model);
+/// How many numbers it is made of.
+std::size_t numbers_in(const Model& model);
 
 /// The flow with its own parameters or with others of the same layout, such as a moving average.
 template <class T>
 Model make_model(const Transport<T>& flow);
 template <class T>
 Model make_model(const Transport<T>& flow, std::span<const T> parameters);
-
 /// A mixture on the sphere of that name.
 Model make_model(const std::string& manifold, const MixtureParameters& mixture);
-/// The mixture of a model that is one. Throws Error(structure) unless the tensors are as above on a sphere,
-/// Error(numbers) unless weights are ≥ 0 of sum 1 ± 1e-9, means of length 1 ± 1e-6, and concentrations from 0
-/// to kMostConcentration.
-MixtureParameters mixture_of(const Model& model, Fault structure = Fault::bad_data,
-                             Fault numbers = Fault::bad_data);
+/// A kernel density on the manifold of that name.
+Model make_model(const std::string& manifold, KernelsOfModel kernels);
+Model make_model(const std::string& manifold, const KernelParameters& kernels);
 /// A width of 600 m on the Earth. The density is right far beyond; coordinates of data are not.
 inline constexpr double kMostConcentration = 1e8;
 
-/// The members of a pool, each a whole model, and their weights.
-struct Pool {
-  std::vector<Model> members;
-  std::vector<double> weights;
-};
 inline constexpr std::size_t kMostMembers = 1000;
 /// A pool of models of one manifold, whose flows are of one precision: Error(Fault::bad_data) otherwise.
 /// weights ≥ 0, scaled to sum 1; members without weight are left out, pools give their members, and states of
 /// training stay behind.
 Model make_pool(const std::vector<Model>& members, const std::vector<double>& weights);
-/// The inverse. Throws Error(structure) unless all is as above and check_model passes for each member,
-/// Error(numbers) unless weights are > 0 of sum 1 ± 1e-9.
-Pool pool_of(const Model& model, Fault structure = Fault::bad_data, Fault numbers = Fault::bad_data);
 /// The model itself if it is a flow; of a pool the flow with the largest weight; none otherwise.
 std::optional<Model> leading_flow(const Model& model);
-/// A kernel density on the manifold of that name.
-Model make_model(const std::string& manifold, const KernelParameters& kernels);
-/// The tensors of a kernel density, their names after `prefix`: of a model that is one (""), or of a flow
-/// over one ("base.").
-void add_kernels(Model& model, const KernelParameters& kernels, const std::string& prefix);
-/// The inverse. Throws Error(structure) unless the tensors are as below, Error(numbers) unless they make a
-/// KernelMixture.
-KernelParameters kernels_of(const Model& model, const std::string& prefix, Fault structure = Fault::bad_data,
-                            Fault numbers = Fault::bad_data);
-/// What the tensors of a flow's base are named after.
-inline constexpr const char* kBasePrefix = "base.";
 
 /// The flow of a model of precision T, bit for bit on the CPU, in standardised coordinates. threads: 0 means
 /// one for each core. base: needed if, and only if, the model's is neither the default nor in the file.
-/// Throws Error(Fault::bad_data) as check_model, and as make_transport.
+/// Throws Error(Fault::bad_data) where that is not so, and as make_transport.
 template <class T>
 std::unique_ptr<Transport<T>> make_flow(const Model& model, int threads = 0,
                                         std::shared_ptr<const Distribution<T>> base = nullptr,
@@ -111,19 +115,23 @@ struct Evaluation {
 /// are exact, and a GPU is used by the members that can.
 std::unique_ptr<Density> make_density(const Model& model, const Evaluation& how = {});
 
-/// Throws Error(structure) unless the tensors have the names, shapes and type of the configuration's layout,
-/// Error(numbers) unless every parameter is finite.
-void check_model(const Model& model, Fault structure = Fault::bad_data, Fault numbers = Fault::bad_data);
-
 /// Throws Error(Fault::numerical) if a parameter is not finite, Error(Fault::internal) if the model could not
 /// be read back, Error(Fault::cannot_write). The file that was there stays unless the whole of the new one is
 /// on the disk.
 void save_model(const std::string& path, const Model& model);
-/// Checked. Throws Error(Fault::no_input) or Error(Fault::bad_data).
+/// Throws Error(Fault::no_input), or Error(Fault::bad_data) unless all is as above: of a flow the names,
+/// shapes and type of the configuration's layout, of a mixture weights ≥ 0 of sum 1 ± 1e-9, means of length 1
+/// ± 1e-6 and concentrations from 0 to kMostConcentration, of a kernel density what KernelMixture asks for,
+/// of a pool weights > 0 of sum 1 ± 1e-9; every number finite.
 Model load_model(const std::string& path);
 
 /// The same without the file; `name` stands for it in messages.
 SafeTensors model_to_tensors(const Model& model);
 Model model_from_tensors(SafeTensors content, const std::string& name);
+/// The parameters as they are in the file.
+std::vector<Tensor> tensors_of(const Model& model);
+/// The metadata as they are in the file but for what is of the file itself: of a pool with those of its
+/// members.
+std::map<std::string, std::string> metadata_in_file(const Model& model);
 
 }  // namespace riemflow

@@ -9,21 +9,10 @@
 
 #include "riemflow/core/error.hpp"
 #include "riemflow/io/safetensors_header.hpp"
-#include "riemflow/manifold/parse.hpp"
-#include "riemflow/model/flow_density.hpp"
-#include "riemflow/model/kernel_density.hpp"
-#include "riemflow/model/mixture_density.hpp"
-#include "riemflow/model/model_file.hpp"
-#include "riemflow/model/model_standardisation.hpp"
-#include "riemflow/model/pool_density.hpp"
+#include "riemflow/model/model_content.hpp"
 
 namespace riemflow {
 namespace {
-
-template <class T>
-constexpr const char* precision_of() {
-  return dtype_of<T>() == DType::F32 ? "float" : "double";
-}
 
 std::string base_of(const Model& model) {
   const auto recorded = model.metadata.find("base");
@@ -31,7 +20,7 @@ std::string base_of(const Model& model) {
 }
 
 /// A base whose tensors are in the file.
-bool has_kernel_base(const Model& model) { return is_flow(model.config.model) && base_of(model) == "kde"; }
+bool has_kernel_base(const Model& model) { return base_of(model) == "kde"; }
 
 std::vector<std::uint64_t> shape_of(const ParameterBlock& block) {
   return {static_cast<std::uint64_t>(block.rows), static_cast<std::uint64_t>(block.columns)};
@@ -39,17 +28,18 @@ std::vector<std::uint64_t> shape_of(const ParameterBlock& block) {
 
 /// The model's tensors in the order of the layout's blocks.
 template <class T>
-std::vector<const Tensor*> matched(const Model& model, const ParameterLayout& layout, Fault fault) {
+std::vector<const Tensor*> matched(const Model& model, const ParameterLayout& layout,
+                                   const std::vector<Tensor>& given) {
   const auto refuse = [&](const std::string& problem) {
     throw Error(
         about(model) + problem,
         fmt::format("its tensors do not fit its configuration ({}, width {}, depth {}): use the file as "
                     "riemflow wrote it",
                     model.config.manifold, model.config.field.width, model.config.field.depth),
-        fault);
+        Fault::bad_data);
   };
   std::map<std::string_view, const Tensor*> by_name;
-  for (const Tensor& tensor : model.parameters) {
+  for (const Tensor& tensor : given) {
     if (has_kernel_base(model) && tensor.name.starts_with(kBasePrefix)) continue;
     if (!by_name.emplace(tensor.name, &tensor).second)
       refuse(fmt::format("tensor {} stands twice", json_quoted(tensor.name)));
@@ -72,64 +62,64 @@ std::vector<const Tensor*> matched(const Model& model, const ParameterLayout& la
   return tensors;
 }
 
-std::unique_ptr<Density> make_pool_density(Pool pool, const Evaluation& how) {
-  std::vector<std::shared_ptr<Density>> members;
-  for (Model& member : pool.members) {
-    member.config = with_exact_divergence(member.config);  // what is added up must be exact
-    Evaluation own = how;
-    if (!is_flow(member.config.model)) own.device = Device::cpu;
-    members.push_back(make_density(member, own));
-  }
-  return std::make_unique<PoolDensity>(std::move(members), std::move(pool.weights));
+/// The first that is not finite is named by its block.
+template <class T>
+void require_finite(const Model& model, const ParameterLayout& layout, std::span<const T> values,
+                    Fault fault) {
+  for (const ParameterBlock& block : layout.blocks())
+    for (std::size_t i = 0; i < block.size(); ++i)
+      if (const T value = values[block.offset + i]; !std::isfinite(value))
+        throw Error(fmt::format("{}tensor {} is {} at [{}, {}]", about(model), block.name, value,
+                                i / static_cast<std::size_t>(block.columns),
+                                i % static_cast<std::size_t>(block.columns)),
+                    "use an earlier checkpoint, or train again with a smaller learning rate", fault);
 }
 
-/// The parameter vector of the layout, every number finite.
+/// The parameter vector of the layout.
 template <class T>
-std::vector<T> parameters_of(const Model& model, Fault structure, Fault numbers) {
+std::vector<T> read_values(const Model& model, const std::vector<Tensor>& tensors) {
   const ParameterLayout layout = transport_layout<T>(model.config);
   std::vector<T> parameters;
-  for (const Tensor* tensor : matched<T>(model, layout, structure)) {
+  for (const Tensor* tensor : matched<T>(model, layout, tensors)) {
     const std::vector<T> values = values_of<T>(*tensor);
-    for (std::size_t i = 0; i < values.size(); ++i) {
-      if (std::isfinite(values[i])) continue;
-      throw Error(fmt::format("{}tensor {} is {} at [{}, {}]", about(model), tensor->name, values[i],
-                              i / tensor->shape[1], i % tensor->shape[1]),
-                  "use an earlier checkpoint, or train again with a smaller learning rate", numbers);
-    }
     parameters.insert(parameters.end(), values.begin(), values.end());
   }
+  require_finite<T>(model, layout, parameters, Fault::bad_data);
   return parameters;
 }
 
 }  // namespace
 
-void check_model(const Model& model, Fault structure, Fault numbers) {
-  require(model.precision == "float" || model.precision == "double",
-          about(model) + "its precision is " + json_quoted(model.precision), "it must be float or double",
-          structure);
-  validate(model.config);
-  standardisation_of(model, structure);
-  if (model.config.model == ModelKind::kde) {
-    require(model.precision == "double",
-            fmt::format("{}a kernel density of precision {}", about(model), json_quoted(model.precision)),
-            "it must be double", structure);
-    kernels_of(model, "", structure, numbers);
-    return;
-  }
+FlowParameters read_flow(const Model& model, const std::string& precision,
+                         const std::vector<Tensor>& tensors) {
+  FlowParameters flow;
   if (has_kernel_base(model)) {
     require(model.config.model == ModelKind::riemannian,
             fmt::format("{}a {} over a kernel density", about(model), name_of(model.config.model)),
-            "only Riemannian flows have another base: use the file as riemflow wrote it", structure);
-    kernels_of(model, kBasePrefix, structure, numbers);
+            "only Riemannian flows have another base: use the file as riemflow wrote it", Fault::bad_data);
+    flow.base = read_kernels(model, kBasePrefix, tensors);
   }
-  if (model.config.model == ModelKind::vmf_mixture)
-    mixture_of(model, structure, numbers);
-  else if (model.config.model == ModelKind::pool)
-    pool_of(model, structure, numbers);
-  else if (model.precision == "float")
-    parameters_of<float>(model, structure, numbers);
+  if (precision == "float")
+    flow.values = read_values<float>(model, tensors);
   else
-    parameters_of<double>(model, structure, numbers);
+    flow.values = read_values<double>(model, tensors);
+  return flow;
+}
+
+void add_tensors(const Model& model, const FlowParameters& flow, std::vector<Tensor>& tensors) {
+  std::visit(
+      [&]<class T>(const std::vector<T>& values) {
+        const ParameterLayout layout = transport_layout<T>(model.config);
+        require(values.size() == layout.size(),
+                fmt::format("{}it has {} parameters", about(model), values.size()),
+                fmt::format("its configuration asks for {}", layout.size()), Fault::internal);
+        require_finite<T>(model, layout, values, Fault::numerical);
+        for (const ParameterBlock& block : layout.blocks())
+          tensors.push_back(make_tensor<T>(block.name, shape_of(block),
+                                           std::span(values).subspan(block.offset, block.size())));
+      },
+      flow.values);
+  if (flow.base) add_tensors(flow.base->parameters(), kBasePrefix, tensors);
 }
 
 template <class T>
@@ -145,62 +135,39 @@ Model make_model(const Transport<T>& flow, std::span<const T> parameters) {
           fmt::format("its flow has {}", layout.size()), Fault::internal);
   Model model;
   model.config = flow.config();
-  model.precision = precision_of<T>();
   model.metadata["base"] = flow.base_name();
-  for (const ParameterBlock& block : layout.blocks())
-    model.parameters.push_back(
-        make_tensor<T>(block.name, shape_of(block), parameters.subspan(block.offset, block.size())));
-  if (const auto kernels = std::dynamic_pointer_cast<const KernelMixture>(flow.exact_base()))
-    add_kernels(model, kernels->parameters(), kBasePrefix);
+  model.content = FlowParameters{std::vector<T>(parameters.begin(), parameters.end()),
+                                 std::dynamic_pointer_cast<const KernelMixture>(flow.exact_base())};
   return model;
 }
 
 template <class T>
 std::unique_ptr<Transport<T>> make_flow(const Model& model, int threads,
                                         std::shared_ptr<const Distribution<T>> base, Device device) {
-  require(model.precision == precision_of<T>(),
-          fmt::format("{}its precision is {}, not {}", about(model), model.precision, precision_of<T>()),
+  const auto* content = std::get_if<FlowParameters>(&model.content);
+  require(content != nullptr, fmt::format("{}a {} is no flow", about(model), name_of(model.config.model)),
+          "give a kind of flow, such as riemannian");
+  const auto* parameters = std::get_if<std::vector<T>>(&content->values);
+  require(parameters != nullptr, fmt::format("{}its precision is {}", about(model), precision_of(model)),
           "use it in its own");
+  // Before the flow, which takes memory for whatever its configuration says.
+  const std::size_t size = transport_layout<T>(model.config).size();
+  require(parameters->size() == size, fmt::format("{}it has {} parameters", about(model), parameters->size()),
+          fmt::format("its configuration asks for {}", size), Fault::internal);
   const std::string name = base_of(model);
-  std::shared_ptr<const Distribution<double>> kernels;
-  if (has_kernel_base(model) && !base)
-    kernels = std::make_shared<KernelMixture>(parse_manifold<double>(model.config.manifold),
-                                              kernels_of(model, kBasePrefix));
-  require(kernels || name == "default" ? base == nullptr : base != nullptr && base->name() == name,
+  require(content->base || name == "default" ? base == nullptr : base != nullptr && base->name() == name,
           fmt::format("{}its base is {}, which is not in the file", about(model), json_quoted(name)),
           "make its flow with that base", base ? Fault::configuration : Fault::bad_data);
-  // Before the flow, which takes memory for whatever its configuration says.
-  const std::vector<T> parameters = parameters_of<T>(model, Fault::bad_data, Fault::bad_data);
   try {
     std::unique_ptr<Transport<T>> flow =
         base ? std::make_unique<Flow<T>>(model.config, 0, threads, std::move(base))
-             : make_transport<T>(model.config, 0, threads, device, std::move(kernels));
-    std::copy(parameters.begin(), parameters.end(), flow->parameters().begin());
+             : make_transport<T>(model.config, 0, threads, device, content->base);
+    std::copy(parameters->begin(), parameters->end(), flow->parameters().begin());
     return flow;
   } catch (const std::bad_alloc&) {
     throw Error(about(model) + "its flow needs more memory than there is",
                 "use fewer threads, or Hutchinson's divergence with few probes");
   }
-}
-
-std::unique_ptr<Density> make_density(const Model& model, const Evaluation& how) {
-  if (model.config.model == ModelKind::pool) return make_pool_density(pool_of(model), how);
-  if (is_flow(model.config.model)) {
-    const auto made = [&]<class T>(std::unique_ptr<Transport<T>> flow) {
-      if (how.tolerance > 0) flow->set_tolerance(how.tolerance, how.tolerance);
-      return std::make_unique<FlowDensity>(std::shared_ptr(std::move(flow)), standardisation_of(model));
-    };
-    return model.precision == "double" ? made(make_flow<double>(model, how.threads, nullptr, how.device))
-                                       : made(make_flow<float>(model, how.threads, nullptr, how.device));
-  }
-  require(how.device != Device::cuda,
-          fmt::format("{}a {} is not computed on a GPU", about(model), name_of(model.config.model)),
-          "use ‹device› cpu");
-  if (model.config.model == ModelKind::kde)
-    return std::make_unique<KernelDensity>(
-        std::make_shared<KernelMixture>(parse_manifold<double>(model.config.manifold), kernels_of(model, "")),
-        how.threads, standardisation_of(model));
-  return std::make_unique<MixtureDensity>(model.config.manifold, mixture_of(model), how.threads);
 }
 
 template Model make_model(const Transport<float>&);

@@ -4,26 +4,28 @@
 
 #include "riemflow/io/safetensors_header.hpp"
 #include "riemflow/manifold/parse.hpp"
-#include "riemflow/model/model_file.hpp"
+#include "riemflow/model/model_content.hpp"
 
 namespace riemflow {
-namespace {}  // namespace
 
-Model make_model(const std::string& manifold, const KernelParameters& kernels) {
+Model make_model(const std::string& manifold, KernelsOfModel kernels) {
   Model model;
   model.config.model = ModelKind::kde;
   model.config.manifold = manifold;
-  model.precision = "double";
-  add_kernels(model, kernels, "");
+  model.content = std::move(kernels);
   return model;
 }
 
-void add_kernels(Model& model, const KernelParameters& kernels, const std::string& prefix) {
+Model make_model(const std::string& manifold, const KernelParameters& kernels) {
+  return make_model(manifold, std::make_shared<KernelMixture>(parse_manifold<double>(manifold), kernels));
+}
+
+void add_tensors(const KernelParameters& kernels, const std::string& prefix, std::vector<Tensor>& tensors) {
   const std::size_t n = kernels.size();
   const auto add = [&](const char* name, std::size_t rows, const std::vector<double>& values) {
-    model.parameters.push_back(make_tensor<double>(prefix + name,
-                                                   {rows, values.size() / std::max<std::size_t>(1, rows)},
-                                                   std::span<const double>(values)));
+    tensors.push_back(make_tensor<double>(prefix + name,
+                                          {rows, values.size() / std::max<std::size_t>(1, rows)},
+                                          std::span<const double>(values)));
   };
   add("centres", n, kernels.centres.values);
   add("weights", n, kernels.weights);
@@ -32,20 +34,21 @@ void add_kernels(Model& model, const KernelParameters& kernels, const std::strin
   if (!kernels.shapes.empty()) add("shapes", n, kernels.shapes);
 }
 
-KernelParameters kernels_of(const Model& model, const std::string& prefix, Fault structure, Fault numbers) {
+KernelsOfModel read_kernels(const Model& model, const std::string& prefix,
+                            const std::vector<Tensor>& tensors) {
   const std::shared_ptr<const Manifold<double>> manifold = parse_manifold<double>(model.config.manifold);
   const auto refuse = [&](const std::string& problem) {
     throw Error(
         about(model) + problem,
         "a kernel density has centres [n, ambient], weights [n, 1], bandwidths [n, 1], wide [1, 1] and "
         "perhaps shapes in F64: use the file as riemflow wrote it",
-        structure);
+        Fault::bad_data);
   };
   std::uint64_t n = 0;
   std::size_t known = 0;
   const auto tensor = [&](const char* name, std::uint64_t rows, std::uint64_t columns) {
     const Tensor* found = nullptr;
-    for (const Tensor& candidate : model.parameters) {
+    for (const Tensor& candidate : tensors) {
       if (candidate.name != prefix + name) continue;
       if (found != nullptr) refuse(fmt::format("tensor {}{} stands twice", prefix, name));
       found = &candidate;
@@ -68,20 +71,19 @@ KernelParameters kernels_of(const Model& model, const std::string& prefix, Fault
   kernels.centres.values = tensor("centres", 0, static_cast<std::uint64_t>(manifold->ambient()));
   kernels.weights = tensor("weights", n, 1);
   kernels.bandwidths = tensor("bandwidths", n, 1);
-  for (const Tensor& candidate : model.parameters)
+  for (const Tensor& candidate : tensors)
     if (candidate.name == prefix + "shapes") {
       kernels.shapes = tensor("shapes", n, shape_size(KernelSpace(manifold)));
       break;
     }
   std::size_t own = 0;
-  for (const Tensor& candidate : model.parameters) own += candidate.name.starts_with(prefix) ? 1 : 0;
+  for (const Tensor& candidate : tensors) own += candidate.name.starts_with(prefix) ? 1 : 0;
   if (own != known) refuse("it has tensors that are none of a kernel density's");
   try {
-    KernelMixture(manifold, kernels);
+    return std::make_shared<KernelMixture>(manifold, std::move(kernels));
   } catch (const Error& error) {
-    throw Error(about(model) + error.what(), "use the file as riemflow wrote it", numbers);
+    throw Error(about(model) + error.what(), "use the file as riemflow wrote it", Fault::bad_data);
   }
-  return kernels;
 }
 
 }  // namespace riemflow

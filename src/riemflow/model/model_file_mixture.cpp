@@ -7,7 +7,7 @@
 #include "riemflow/io/safetensors_header.hpp"
 #include "riemflow/manifold/parse.hpp"
 #include "riemflow/model/mixture_density.hpp"
-#include "riemflow/model/model_file.hpp"
+#include "riemflow/model/model_content.hpp"
 
 namespace riemflow {
 namespace {
@@ -15,16 +15,16 @@ namespace {
 constexpr const char *kWeights = "weights", *kMeans = "means", *kConcentrations = "concentrations";
 
 /// The tensor of that name, its type and shape checked; `columns` a component. Sets K by the first.
-std::vector<double> tensor_of(const Model& model, const char* name, std::uint64_t columns, std::uint64_t& K,
-                              Fault fault) {
+std::vector<double> tensor_of(const Model& model, const std::vector<Tensor>& tensors, const char* name,
+                              std::uint64_t columns, std::uint64_t& K) {
   const auto refuse = [&](const std::string& problem) {
     throw Error(about(model) + problem,
                 "a mixture has weights [K, 1], means [K, d + 1] and concentrations [K, 1] in F64: use the "
                 "file as riemflow wrote it",
-                fault);
+                Fault::bad_data);
   };
   const Tensor* found = nullptr;
-  for (const Tensor& tensor : model.parameters) {
+  for (const Tensor& tensor : tensors) {
     if (tensor.name != name) continue;
     if (found != nullptr) refuse(fmt::format("tensor {} stands twice", name));
     found = &tensor;
@@ -44,43 +44,40 @@ Model make_model(const std::string& manifold, const MixtureParameters& mixture) 
   Model model;
   model.config.model = ModelKind::vmf_mixture;
   model.config.manifold = manifold;
-  model.precision = "double";
+  model.content = mixture;
+  return model;
+}
+
+void add_tensors(const MixtureParameters& mixture, std::vector<Tensor>& tensors) {
   const auto add = [&](const char* name, const std::vector<double>& values) {
-    model.parameters.push_back(
+    tensors.push_back(
         make_tensor<double>(name, {mixture.size(), values.size() / std::max<std::size_t>(1, mixture.size())},
                             std::span<const double>(values)));
   };
   add(kWeights, mixture.weights);
   add(kMeans, mixture.means.values);
   add(kConcentrations, mixture.kappas);
-  return model;
 }
 
-MixtureParameters mixture_of(const Model& model, Fault structure, Fault numbers) {
-  require(model.config.model == ModelKind::vmf_mixture,
-          fmt::format("{}it is a {}, no mixture", about(model), name_of(model.config.model)),
-          "read it as what it is");
-  require(model.precision == "double",
-          fmt::format("{}a mixture of precision {}", about(model), json_quoted(model.precision)),
-          "it must be double", structure);
+MixtureParameters read_mixture(const Model& model, const std::vector<Tensor>& tensors) {
   const auto manifold = parse_manifold<double>(model.config.manifold);
   require(is_one_sphere(*manifold),
           fmt::format("{}a mixture of von Mises–Fisher distributions on {}", about(model),
                       json_quoted(model.config.manifold)),
-          "they live on a sphere: use the file as riemflow wrote it", structure);
+          "they live on a sphere: use the file as riemflow wrote it", Fault::bad_data);
   const auto ambient = static_cast<std::uint64_t>(manifold->ambient());
 
   std::uint64_t K = 0;
   MixtureParameters mixture;
-  mixture.weights = tensor_of(model, kWeights, 1, K, structure);
+  mixture.weights = tensor_of(model, tensors, kWeights, 1, K);
   mixture.means.dimension = manifold->ambient();
-  mixture.means.values = tensor_of(model, kMeans, ambient, K, structure);
-  mixture.kappas = tensor_of(model, kConcentrations, 1, K, structure);
-  require(model.parameters.size() == 3, about(model) + "it has tensors that are none of a mixture's",
-          "use the file as riemflow wrote it", structure);
+  mixture.means.values = tensor_of(model, tensors, kMeans, ambient, K);
+  mixture.kappas = tensor_of(model, tensors, kConcentrations, 1, K);
+  require(tensors.size() == 3, about(model) + "it has tensors that are none of a mixture's",
+          "use the file as riemflow wrote it", Fault::bad_data);
 
   const auto refuse = [&](const std::string& problem, const char* advice) {
-    throw Error(about(model) + problem, advice, numbers);
+    throw Error(about(model) + problem, advice, Fault::bad_data);
   };
   double total = 0;
   for (std::size_t k = 0; k < mixture.size(); ++k) {

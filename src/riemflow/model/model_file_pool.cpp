@@ -8,15 +8,13 @@
 
 #include "riemflow/io/safetensors_header.hpp"
 #include "riemflow/model/config_json.hpp"
-#include "riemflow/model/model_file.hpp"
+#include "riemflow/model/model_content.hpp"
 
 namespace riemflow {
 namespace {
 
 constexpr std::string_view kMember = "member.";
 constexpr const char* kPoolWeights = "weights";
-
-std::string prefix(std::size_t m) { return fmt::format("{}{}.", kMember, m); }
 
 /// 3 and "config" of "member.3.config"; no number where it is none of these.
 struct MemberName {
@@ -38,8 +36,8 @@ std::optional<MemberName> parse_name(std::string_view name) {
 
 /// Of all pools, the members and what each of them weighs: a pool of pools is a pool.
 void flatten(const Model& model, double weight, Pool& flat) {
-  if (model.config.model == ModelKind::pool) {
-    const Pool inner = pool_of(model);
+  if (const auto* pool = std::get_if<Pool>(&model.content)) {
+    const Pool& inner = *pool;
     for (std::size_t m = 0; m < inner.members.size(); ++m)
       flatten(inner.members[m], weight * inner.weights[m], flat);
     return;
@@ -52,6 +50,8 @@ void flatten(const Model& model, double weight, Pool& flat) {
 
 }  // namespace
 
+std::string member_prefix(std::size_t m) { return fmt::format("{}{}.", kMember, m); }
+
 Model make_pool(const std::vector<Model>& members, const std::vector<double>& weights) {
   require(members.size() == weights.size(), "a pool with another number of weights than of members",
           "give one each", Fault::internal);
@@ -63,7 +63,6 @@ Model make_pool(const std::vector<Model>& members, const std::vector<double>& we
   Model pool;
   pool.config.model = ModelKind::pool;
   pool.config.manifold = flat.members.front().config.manifold;
-  pool.precision = "double";
   double total = 0;
   const Model* flow = nullptr;
   for (std::size_t m = 0; m < flat.members.size(); ++m) {
@@ -74,41 +73,37 @@ Model make_pool(const std::vector<Model>& members, const std::vector<double>& we
             "pool models of one manifold", Fault::bad_data);
     total += flat.weights[m];
     if (!is_flow(member.config.model)) continue;
-    require(flow == nullptr || flow->precision == member.precision,
+    require(flow == nullptr || precision_of(*flow) == precision_of(member),
             fmt::format("{}its precision is {}, but another's of the pool {}", about(member),
-                        member.precision, flow == nullptr ? "" : flow->precision),
+                        precision_of(member), flow == nullptr ? "" : precision_of(*flow)),
             "pool flows of one precision", Fault::bad_data);
     flow = &member;
   }
-  if (flow != nullptr) pool.precision = flow->precision;
   for (double& weight : flat.weights) weight /= total;
-  pool.parameters.push_back(
-      make_tensor<double>(kPoolWeights, {flat.weights.size(), 1}, std::span<const double>(flat.weights)));
-  for (std::size_t m = 0; m < flat.members.size(); ++m) {
-    const Model& member = flat.members[m];
-    pool.metadata[prefix(m) + "config"] = config_to_json(member.config);
-    pool.metadata[prefix(m) + "precision"] = member.precision;
-    for (const auto& [key, value] : member.metadata) pool.metadata[prefix(m) + key] = value;
-    for (Tensor tensor : member.parameters) {
-      tensor.name = prefix(m) + tensor.name;
-      pool.parameters.push_back(std::move(tensor));
-    }
-  }
+  pool.content = std::move(flat);
   return pool;
 }
 
-Pool pool_of(const Model& model, Fault structure, Fault numbers) {
+void add_tensors(const Pool& pool, std::vector<Tensor>& tensors) {
+  tensors.push_back(
+      make_tensor<double>(kPoolWeights, {pool.weights.size(), 1}, std::span<const double>(pool.weights)));
+  for (std::size_t m = 0; m < pool.members.size(); ++m)
+    for (Tensor& tensor : tensors_of(pool.members[m])) {
+      tensor.name = member_prefix(m) + tensor.name;
+      tensors.push_back(std::move(tensor));
+    }
+}
+
+Pool read_pool(Model& model, const std::string& precision, const std::vector<Tensor>& tensors) {
   const auto refuse = [&](const std::string& problem) {
     throw Error(
         about(model) + problem,
         "a pool has weights [M, 1] in F64, and of each member member.N.config, member.N.precision and "
         "the tensors member.N.…: use the file as riemflow wrote it",
-        structure);
+        Fault::bad_data);
   };
-  if (model.config.model != ModelKind::pool)
-    refuse(fmt::format("it is a {}, no pool", name_of(model.config.model)));
   Pool pool;
-  for (const Tensor& tensor : model.parameters) {
+  for (const Tensor& tensor : tensors) {
     if (tensor.name != kPoolWeights) continue;
     if (!pool.weights.empty()) refuse("tensor weights stands twice");
     const std::uint64_t M = tensor.shape.size() == 2 ? tensor.shape[0] : 0;
@@ -122,13 +117,14 @@ Pool pool_of(const Model& model, Fault structure, Fault numbers) {
   for (std::size_t m = 0; m < pool.weights.size(); ++m) {
     if (!(pool.weights[m] > 0 && pool.weights[m] <= 1 + 1e-9))
       throw Error(fmt::format("{}weight {} is {}", about(model), m, pool.weights[m]),
-                  "it must be above 0, at most 1", numbers);
+                  "it must be above 0, at most 1", Fault::bad_data);
     total += pool.weights[m];
   }
   require(std::abs(total - 1) <= 1e-9, fmt::format("{}the weights add up to {}", about(model), total),
-          "they must to 1", numbers);
+          "they must to 1", Fault::bad_data);
 
   pool.members.resize(pool.weights.size());
+  std::vector<std::vector<Tensor>> of_member(pool.members.size());
   for (const auto& [key, value] : model.metadata) {
     const auto name = parse_name(key);
     if (!name) continue;
@@ -136,21 +132,21 @@ Pool pool_of(const Model& model, Fault structure, Fault numbers) {
       refuse(fmt::format("metadata {} has no weight", json_quoted(key)));
     pool.members[name->member].metadata.emplace(name->rest, value);
   }
-  for (const Tensor& tensor : model.parameters) {
+  std::erase_if(model.metadata, [](const auto& entry) { return parse_name(entry.first).has_value(); });
+  for (const Tensor& tensor : tensors) {
     if (tensor.name == kPoolWeights) continue;
     const auto name = parse_name(tensor.name);
     if (!name || name->member >= pool.members.size())
       refuse(fmt::format("tensor {} is none of its members'", json_quoted(tensor.name)));
     Tensor own = tensor;
     own.name = name->rest;
-    pool.members[name->member].parameters.push_back(std::move(own));
+    of_member[name->member].push_back(std::move(own));
   }
   const auto take = [&](std::size_t m, const char* key) {
     const auto node = pool.members[m].metadata.extract(key);
-    if (node.empty()) refuse(fmt::format("the metadata has no {}{}", prefix(m), key));
+    if (node.empty()) refuse(fmt::format("the metadata has no {}{}", member_prefix(m), key));
     return node.mapped();
   };
-  std::string precision;
   for (std::size_t m = 0; m < pool.members.size(); ++m) {
     Model& member = pool.members[m];
     member.path = fmt::format("{}, member {}", model.path.empty() ? "the model" : model.path, m);
@@ -159,30 +155,29 @@ Pool pool_of(const Model& model, Fault structure, Fault numbers) {
       member.config = config_from_json(config);
     } catch (const Error& error) {
       throw Error(fmt::format("{}: {}", member.path, error.what()), "use the file as riemflow wrote it",
-                  structure);
+                  Fault::bad_data);
     }
-    member.precision = take(m, "precision");
+    const std::string own = take(m, "precision");
     if (member.config.model == ModelKind::pool) refuse(fmt::format("member {} is a pool", m));
     if (member.config.manifold != model.config.manifold)
       refuse(fmt::format("member {} is on {}, the pool on {}", m, json_quoted(member.config.manifold),
                          json_quoted(model.config.manifold)));
-    if (is_flow(member.config.model) && member.precision != model.precision)
-      refuse(fmt::format("member {} is of precision {}, the pool of {}", m, json_quoted(member.precision),
-                         model.precision));
-    check_model(member, structure, numbers);
+    if (is_flow(member.config.model) && own != precision)
+      refuse(fmt::format("member {} is of precision {}, the pool of {}", m, json_quoted(own), precision));
+    read_content(member, own, of_member[m]);
   }
   return pool;
 }
 
 std::optional<Model> leading_flow(const Model& model) {
   if (is_flow(model.config.model)) return model;
-  if (model.config.model != ModelKind::pool) return std::nullopt;
-  Pool pool = pool_of(model);
+  const auto* pool = std::get_if<Pool>(&model.content);
   std::optional<std::size_t> best;
-  for (std::size_t m = 0; m < pool.members.size(); ++m)
-    if (is_flow(pool.members[m].config.model) && (!best || pool.weights[m] > pool.weights[*best])) best = m;
+  for (std::size_t m = 0; pool != nullptr && m < pool->members.size(); ++m)
+    if (is_flow(pool->members[m].config.model) && (!best || pool->weights[m] > pool->weights[*best]))
+      best = m;
   if (!best) return std::nullopt;
-  return std::move(pool.members[*best]);
+  return pool->members[*best];
 }
 
 }  // namespace riemflow

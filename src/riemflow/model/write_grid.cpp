@@ -134,7 +134,7 @@ GridSummary write_grid(const std::string& path, GridFormat format, const Model& 
   write_file_atomically(path, [&](Sink& sink) {
     switch (format) {
       case GridFormat::csv:
-        return write_csv(sink, layout, model.precision == "float", cells);
+        return write_csv(sink, layout, precision_of(model) == "float", cells);
       case GridFormat::npy:
         return write_npy(sink, layout.lattice, cells);
       case GridFormat::netcdf:

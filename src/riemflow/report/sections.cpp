@@ -226,7 +226,7 @@ std::string curves_section(const PageContent& content) {
 std::string configuration_section(const PageContent& content) {
   const Model& model = *content.model;
   const Json config = Json::parse(config_to_json(model.config));
-  Json file = {{"name", content.model_name}, {"precision", model.precision}};
+  Json file = {{"name", content.model_name}, {"precision", precision_of(model)}};
   Json provenance;
   for (const auto& [key, value] : model.metadata)
     if (key == "provenance")

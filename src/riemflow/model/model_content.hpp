@@ -1,0 +1,29 @@
+#pragma once
+// The content of a model from its tensors and into them, kind by kind. A file may be anyone's: nothing in it
+// is believed. Those that read throw Error(Fault::bad_data).
+
+#include "riemflow/model/model_file.hpp"
+
+namespace riemflow {
+
+/// What the tensors of a flow's base are named after.
+inline constexpr const char* kBasePrefix = "base.";
+
+/// model: its configuration, metadata and path; of a pool the members' metadata are taken out.
+void read_content(Model& model, const std::string& precision, const std::vector<Tensor>& tensors);
+
+FlowParameters read_flow(const Model& model, const std::string& precision,
+                         const std::vector<Tensor>& tensors);
+KernelsOfModel read_kernels(const Model& model, const std::string& prefix,
+                            const std::vector<Tensor>& tensors);
+MixtureParameters read_mixture(const Model& model, const std::vector<Tensor>& tensors);
+Pool read_pool(Model& model, const std::string& precision, const std::vector<Tensor>& tensors);
+
+void add_tensors(const Model& model, const FlowParameters& flow, std::vector<Tensor>& tensors);
+void add_tensors(const KernelParameters& kernels, const std::string& prefix, std::vector<Tensor>& tensors);
+void add_tensors(const MixtureParameters& mixture, std::vector<Tensor>& tensors);
+void add_tensors(const Pool& pool, std::vector<Tensor>& tensors);
+/// "member.3."
+std::string member_prefix(std::size_t m);
+
+}  // namespace riemflow
