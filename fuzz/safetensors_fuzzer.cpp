@@ -32,7 +32,7 @@ void read_and_write_back(std::span<const std::byte> input) {
   // Scratch memory grows with the square of the dimension and with the number of probes.
   if (input.size() > 8000 || model->config.divergence.probes > 16) return;
   try {
-    if (model->precision == "float")
+    if (precision_of(*model) == "float")
       make_flow<float>(*model, 1);
     else
       make_flow<double>(*model, 1);
