@@ -21,7 +21,7 @@ Pool read_pool(Model& model, const std::string& precision, const std::vector<Ten
 
 void add_tensors(const Model& model, const FlowParameters& flow, std::vector<Tensor>& tensors);
 void add_tensors(const KernelParameters& kernels, const std::string& prefix, std::vector<Tensor>& tensors);
-void add_tensors(const MixtureParameters& mixture, std::vector<Tensor>& tensors);
+void add_tensors(const Model& model, const MixtureParameters& mixture, std::vector<Tensor>& tensors);
 void add_tensors(const Pool& pool, std::vector<Tensor>& tensors);
 /// "member.3."
 std::string member_prefix(std::size_t m);

@@ -142,7 +142,7 @@ std::vector<Tensor> tensors_of(const Model& model) {
     std::vector<Tensor>& tensors;
     void operator()(const FlowParameters& flow) const { add_tensors(model, flow, tensors); }
     void operator()(const KernelsOfModel& kernels) const { add_tensors(kernels->parameters(), "", tensors); }
-    void operator()(const MixtureParameters& mixture) const { add_tensors(mixture, tensors); }
+    void operator()(const MixtureParameters& mixture) const { add_tensors(model, mixture, tensors); }
     void operator()(const Pool& pool) const { add_tensors(pool, tensors); }
   };
   std::visit(Add{model, tensors}, model.content);

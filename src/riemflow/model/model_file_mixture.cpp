@@ -38,46 +38,16 @@ std::vector<double> tensor_of(const Model& model, const std::vector<Tensor>& ten
   return values_of<double>(*found);
 }
 
-}  // namespace
-
-Model make_model(const std::string& manifold, const MixtureParameters& mixture) {
-  Model model;
-  model.config.model = ModelKind::vmf_mixture;
-  model.config.manifold = manifold;
-  model.content = mixture;
-  return model;
-}
-
-void add_tensors(const MixtureParameters& mixture, std::vector<Tensor>& tensors) {
-  const auto add = [&](const char* name, const std::vector<double>& values) {
-    tensors.push_back(
-        make_tensor<double>(name, {mixture.size(), values.size() / std::max<std::size_t>(1, mixture.size())},
-                            std::span<const double>(values)));
-  };
-  add(kWeights, mixture.weights);
-  add(kMeans, mixture.means.values);
-  add(kConcentrations, mixture.kappas);
-}
-
-MixtureParameters read_mixture(const Model& model, const std::vector<Tensor>& tensors) {
-  const auto manifold = parse_manifold<double>(model.config.manifold);
-  require(is_one_sphere(*manifold),
+void require_sphere(const Model& model) {
+  require(is_one_sphere(*parse_manifold<double>(model.config.manifold)),
           fmt::format("{}a mixture of von Mises–Fisher distributions on {}", about(model),
                       json_quoted(model.config.manifold)),
           "they live on a sphere: use the file as riemflow wrote it", Fault::bad_data);
-  const auto ambient = static_cast<std::uint64_t>(manifold->ambient());
+}
 
-  std::uint64_t K = 0;
-  MixtureParameters mixture;
-  mixture.weights = tensor_of(model, tensors, kWeights, 1, K);
-  mixture.means.dimension = manifold->ambient();
-  mixture.means.values = tensor_of(model, tensors, kMeans, ambient, K);
-  mixture.kappas = tensor_of(model, tensors, kConcentrations, 1, K);
-  require(tensors.size() == 3, about(model) + "it has tensors that are none of a mixture's",
-          "use the file as riemflow wrote it", Fault::bad_data);
-
+void check_numbers(const Model& model, const MixtureParameters& mixture, Fault fault) {
   const auto refuse = [&](const std::string& problem, const char* advice) {
-    throw Error(about(model) + problem, advice, Fault::bad_data);
+    throw Error(about(model) + problem, advice, fault);
   };
   double total = 0;
   for (std::size_t k = 0; k < mixture.size(); ++k) {
@@ -93,6 +63,46 @@ MixtureParameters read_mixture(const Model& model, const std::vector<Tensor>& te
   }
   if (!(std::abs(total - 1) <= 1e-9))
     refuse(fmt::format("the weights add up to {}", total), "they must to 1");
+}
+
+}  // namespace
+
+Model make_model(const std::string& manifold, const MixtureParameters& mixture) {
+  Model model;
+  model.config.model = ModelKind::vmf_mixture;
+  model.config.manifold = manifold;
+  model.content = mixture;
+  return model;
+}
+
+void add_tensors(const Model& model, const MixtureParameters& mixture, std::vector<Tensor>& tensors) {
+  require_sphere(model);
+  check_numbers(model, mixture, Fault::numerical);
+  const auto add = [&](const char* name, const std::vector<double>& values) {
+    tensors.push_back(
+        make_tensor<double>(name, {mixture.size(), values.size() / std::max<std::size_t>(1, mixture.size())},
+                            std::span<const double>(values)));
+  };
+  add(kWeights, mixture.weights);
+  add(kMeans, mixture.means.values);
+  add(kConcentrations, mixture.kappas);
+}
+
+MixtureParameters read_mixture(const Model& model, const std::vector<Tensor>& tensors) {
+  const auto manifold = parse_manifold<double>(model.config.manifold);
+  require_sphere(model);
+  const auto ambient = static_cast<std::uint64_t>(manifold->ambient());
+
+  std::uint64_t K = 0;
+  MixtureParameters mixture;
+  mixture.weights = tensor_of(model, tensors, kWeights, 1, K);
+  mixture.means.dimension = manifold->ambient();
+  mixture.means.values = tensor_of(model, tensors, kMeans, ambient, K);
+  mixture.kappas = tensor_of(model, tensors, kConcentrations, 1, K);
+  require(tensors.size() == 3, about(model) + "it has tensors that are none of a mixture's",
+          "use the file as riemflow wrote it", Fault::bad_data);
+
+  check_numbers(model, mixture, Fault::bad_data);
   return mixture;
 }
 
