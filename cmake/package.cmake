@@ -2,8 +2,10 @@
 # find_package(riemflow) and pkg-config read.
 include(CMakePackageConfigHelpers)
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/riemflow)
-target_include_directories(riemflow INTERFACE $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
-install(TARGETS riemflow EXPORT riemflow)
+foreach(library ${libraries})
+  target_include_directories(${library} INTERFACE $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+endforeach()
+install(TARGETS ${libraries} EXPORT riemflow)
 install(EXPORT riemflow DESTINATION ${package_dir} NAMESPACE riemflow:: FILE riemflowTargets.cmake)
 install(DIRECTORY src/riemflow DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN *.hpp
         PATTERN flow/cuda EXCLUDE)
@@ -17,18 +19,14 @@ write_basic_package_version_file(${PROJECT_BINARY_DIR}/package/riemflowConfigVer
 install(FILES ${PROJECT_BINARY_DIR}/package/riemflowConfig.cmake ${PROJECT_BINARY_DIR}/package/riemflowConfigVersion.cmake
         DESTINATION ${package_dir})
 
-# pkg-config finds the prefix from where its file lies. What a static library needs is its caller's to link.
+# pkg-config finds the prefix from where its file lies, and names the shared library; the static ones are for --static.
 file(RELATIVE_PATH to_prefix ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_PREFIX})
-set(needed -lhwy -lnetcdf -lcairo -lproj -pthread)
+set(needed -lriemflow_figure -lriemflow_io -lriemflow_core -lhwy -lnetcdf -lcairo -lproj -pthread)
 if(riemflow_with_cuda)
   list(APPEND needed -L${CUDAToolkit_LIBRARY_DIR} -lcudart_static -ldl -lrt)  # it has no usual place
 endif()
 list(JOIN needed " " needed)
-if(BUILD_SHARED_LIBS)
-  set(libraries "-lriemflow\nLibs.private: ${needed}")
-else()
-  set(libraries "-lriemflow ${needed}")
-endif()
+set(pkg_libraries "-lriemflow\nLibs.private: ${needed}")
 configure_file(cmake/riemflow.pc.in ${PROJECT_BINARY_DIR}/package/riemflow.pc @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/package/riemflow.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 

@@ -26,10 +26,8 @@ int main(int argc, char** argv) try {
   Points<double> place(1, 3);
   unit_vector(35.7, 139.7, place[0]);
   fmt::print("log density in Tokyo {:.3f} nats\n", log_densities_of_model(model, {}, place)[0]);
-  with_density(model, {}, [](auto& density) {
-    const auto draws = density.sample(3, /*seed=*/1).frames[0];
-    for (std::size_t i = 0; i < draws.size(); ++i) fmt::print("draw {:.3f}\n", fmt::join(draws[i], " "));
-  });
+  const Points<double> draws = make_density(model)->sample(3, /*seed=*/1).frames[0];
+  for (std::size_t i = 0; i < draws.size(); ++i) fmt::print("draw {:.3f}\n", fmt::join(draws[i], " "));
   DrawOptions drawn;
   drawn.grid.resolution = 2;  // degrees
   drawn.contours = {0.5, 0.9};

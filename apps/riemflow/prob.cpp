@@ -17,7 +17,7 @@
 #include "riemflow/core/error.hpp"
 #include "riemflow/io/geojson_polygons.hpp"
 #include "riemflow/manifold/earth.hpp"
-#include "riemflow/model/evaluation.hpp"
+#include "riemflow/model/model_file.hpp"
 #include "riemflow/model/region_probability.hpp"
 
 namespace riemflow::app {
@@ -128,14 +128,14 @@ void run(const ProbOptions& options) {
   asked.relative = options.accuracy;
   asked.evaluations = options.evaluations;
   Teller teller;
-  const std::vector<Integral> results = with_exact_density(model, options.model, teller, [&](auto& density) {
+  const std::unique_ptr<Density> density = make_exact_density(model, options.model, teller);
+  std::vector<Integral> results;
+  {
     TaskProgress progress("Probability", static_cast<double>(options.evaluations * regions.size()));
     asked.watch = [&](std::size_t evaluations) { progress.advance(static_cast<double>(evaluations)); };
-    std::vector<Integral> found;
     for (const auto& [region, complement] : regions)
-      found.push_back(region_probability(density, region, complement ? &*complement : nullptr, asked));
-    return found;
-  });
+      results.push_back(region_probability(*density, region, complement ? &*complement : nullptr, asked));
+  }
 
   options.json ? print_as_json(options, regions, results) : print_rows(regions, results);
   std::size_t evaluations = 0, failures = 0, open = 0;

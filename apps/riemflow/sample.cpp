@@ -33,22 +33,21 @@ void run(const SampleOptions& options) {
   std::vector<Column> columns;
   coordinates.append_columns(columns);
   Failures failures;
-  with_density(model, options.model, [&](auto& density) {
-    write_table(options.output, columns, digits_of(precision_of(model)), [&](TableWriter& table) {
-      std::vector<double> rows;
-      TaskProgress progress("Sample", static_cast<double>(options.n));
-      Pieces pieces;
-      for (std::uint64_t first = 0, n = 0; first < options.n; first += n) {
-        n = std::min<std::uint64_t>(pieces.next(), options.n - first);
-        const auto drawn = density.sample(n, options.seed, first);
-        rows.clear();
-        for (std::size_t i = 0; i < n; ++i) coordinates.append(drawn.frames.back()[i], rows);
-        table.rows(rows);
-        for (const Failure& failure : drawn.summary.failures)
-          failures.add([&] { return fmt::format("draw {}", first + failure.point + 1); }, failure.status);
-        progress.advance(static_cast<double>(n));
-      }
-    });
+  const std::unique_ptr<Density> density = make_density(model, options.model);
+  write_table(options.output, columns, digits_of(precision_of(model)), [&](TableWriter& table) {
+    std::vector<double> rows;
+    TaskProgress progress("Sample", static_cast<double>(options.n));
+    Pieces pieces;
+    for (std::uint64_t first = 0, n = 0; first < options.n; first += n) {
+      n = std::min<std::uint64_t>(pieces.next(), options.n - first);
+      const auto drawn = density->sample(n, options.seed, first);
+      rows.clear();
+      for (std::size_t i = 0; i < n; ++i) coordinates.append(drawn.frames.back()[i], rows);
+      table.rows(rows);
+      for (const Failure& failure : drawn.summary.failures)
+        failures.add([&] { return fmt::format("draw {}", first + failure.point + 1); }, failure.status);
+      progress.advance(static_cast<double>(n));
+    }
   });
   for (const std::string& sentence : failures.sentences()) say_text(sentence);
   end_on_failures(failures, options.n, "draws", true, options.allow_failures);

@@ -13,7 +13,7 @@
 #include "riemflow/fit/recorded.hpp"
 #include "riemflow/manifold/parse.hpp"
 #include "riemflow/model/data_scores.hpp"
-#include "riemflow/model/evaluation.hpp"
+#include "riemflow/model/model_file.hpp"
 #include "riemflow/model/score_points.hpp"
 
 namespace riemflow::app {
@@ -115,13 +115,9 @@ void run(const ScoreOptions& options) {
   const auto manifold = parse_manifold<double>(model.config.manifold);
   const DensityUnit unit = density_unit(*manifold, options.per);
   const auto source = open_said(options.data, model.config.manifold);
-  Scores scores;
-  double tolerance = 0;
   Teller teller;
-  with_exact_density(model, options.model, teller, [&](const Density& density) {
-    tolerance = density.tolerance();
-    scores = score(options, density, precision_of(model), *source, unit.log_size);
-  });
+  const std::unique_ptr<Density> density = make_exact_density(model, options.model, teller);
+  const Scores scores = score(options, *density, precision_of(model), *source, unit.log_size);
   for (const std::string& sentence : source->remarks()) say_text(sentence);
   for (const std::string& sentence : scores.failures.sentences()) say_text(sentence);
   if (const std::uint64_t none = scores.log_density.infinite(); none > 0)
@@ -130,7 +126,7 @@ void run(const ScoreOptions& options) {
         none, scores.points);
   const bool seen = is_training_data(model, *source);
   if (seen) say_text(seen_warning(options.data.path, fit_scores(model), unit.log_size));
-  print(options, model, *manifold, scores, unit, *source, tolerance, seen);
+  print(options, model, *manifold, scores, unit, *source, density->tolerance(), seen);
   end_on_failures(scores.failures, scores.points, "points", !options.output.empty(), options.allow_failures);
 }
 

@@ -30,7 +30,6 @@
 #include "riemflow/manifold/product.hpp"
 #include "riemflow/manifold/sphere.hpp"
 #include "riemflow/manifold/torus.hpp"
-#include "riemflow/model/evaluation.hpp"
 #include "riemflow/model/flow_density.hpp"
 #include "riemflow/model/held_out.hpp"
 #include "riemflow/model/kernel_density.hpp"

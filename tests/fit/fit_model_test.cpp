@@ -13,8 +13,8 @@
 #include "riemflow/core/random.hpp"
 #include "riemflow/fit/option_values.hpp"
 #include "riemflow/fit/recorded.hpp"
-#include "riemflow/model/evaluation.hpp"
 #include "riemflow/model/held_out.hpp"
+#include "riemflow/model/model_file.hpp"
 #include "tests/fit/clusters.hpp"
 #include "tests/sanitized.hpp"
 

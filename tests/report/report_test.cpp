@@ -22,8 +22,7 @@ constexpr double kPi = std::numbers::pi;
 bool has(const std::string& page, const std::string& text) { return page.find(text) != page.npos; }
 
 Points<double> some_draws(const Model& model, std::size_t n, std::uint64_t seed) {
-  return with_density(
-      model, {}, [&](auto& density) { return converted<double>(density.sample(n, seed).frames.front()); });
+  return make_density(model)->sample(n, seed).frames.front();
 }
 
 ModelData data_of(const Model& model, std::size_t training, std::size_t validation, std::size_t test) {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "riemflow/io/read_options.hpp"
-#include "riemflow/model/evaluation.hpp"
+#include "riemflow/model/model_file.hpp"
 
 namespace CLI {
 class App;

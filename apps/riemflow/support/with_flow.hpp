@@ -6,8 +6,8 @@
 #include "apps/riemflow/support/console.hpp"
 #include "apps/riemflow/support/options.hpp"
 #include "riemflow/core/error.hpp"
-#include "riemflow/model/evaluation.hpp"
 #include "riemflow/model/flow_density.hpp"
+#include "riemflow/model/model_file.hpp"
 
 namespace riemflow::app {
 

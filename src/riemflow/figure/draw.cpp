@@ -209,33 +209,30 @@ std::vector<Points<double>> draws_of(const Model& model, const Evaluation& how, 
   const std::optional<Model> flow = frames > 1 ? leading_flow(model) : std::nullopt;
   std::vector<Points<double>> result(static_cast<std::size_t>(frames));
   if (n == 0) return result;
-  with_density(flow ? *flow : model, how, [&](const Density& density) {
-    ObservedTask task(observer, "Samples", static_cast<double>(n));
-    const std::uint64_t at_once =
-        std::max<std::uint64_t>(1, kDrawsAtOnce / static_cast<std::uint64_t>(frames) / kLanes) * kLanes;
-    for (auto& frame : result) frame.dimension = density.manifold().ambient();
-    for (std::uint64_t first = 0; first < n; first += at_once) {
-      give_up_if_asked();
-      const auto some = static_cast<std::size_t>(std::min(at_once, n - first));
-      const Carried<double> drawn = frames > 1 ? density.parts().front().flow()->draw_paths(
-                                                     some, seed, first, equally_spaced(0, 1, frames))
-                                               : density.sample(some, seed, first);
-      for (std::size_t i = 0; i < some; ++i) {
-        if (!std::all_of(drawn.frames.begin(), drawn.frames.end(),
-                         [&](const Points<double>& frame) { return is_finite<double>(frame[i]); }))
-          continue;
-        for (std::size_t k = 0; k < drawn.frames.size(); ++k)
-          for (const double x : drawn.frames[k][i]) result[k].values.push_back(x);
-      }
-      for (const Failure& failure : drawn.summary.failures)
-        failures.add(
-            [&] {
-              return fmt::format("{} {}", frames > 1 ? "trajectory" : "draw", first + failure.point + 1);
-            },
-            failure.status);
-      task.advance(static_cast<double>(some));
+  const std::unique_ptr<Density> density = make_density(flow ? *flow : model, how);
+  ObservedTask task(observer, "Samples", static_cast<double>(n));
+  const std::uint64_t at_once =
+      std::max<std::uint64_t>(1, kDrawsAtOnce / static_cast<std::uint64_t>(frames) / kLanes) * kLanes;
+  for (auto& frame : result) frame.dimension = density->manifold().ambient();
+  for (std::uint64_t first = 0; first < n; first += at_once) {
+    give_up_if_asked();
+    const auto some = static_cast<std::size_t>(std::min(at_once, n - first));
+    const Carried<double> drawn = frames > 1 ? density->parts().front().flow()->draw_paths(
+                                                   some, seed, first, equally_spaced(0, 1, frames))
+                                             : density->sample(some, seed, first);
+    for (std::size_t i = 0; i < some; ++i) {
+      if (!std::all_of(drawn.frames.begin(), drawn.frames.end(),
+                       [&](const Points<double>& frame) { return is_finite<double>(frame[i]); }))
+        continue;
+      for (std::size_t k = 0; k < drawn.frames.size(); ++k)
+        for (const double x : drawn.frames[k][i]) result[k].values.push_back(x);
     }
-  });
+    for (const Failure& failure : drawn.summary.failures)
+      failures.add(
+          [&] { return fmt::format("{} {}", frames > 1 ? "trajectory" : "draw", first + failure.point + 1); },
+          failure.status);
+    task.advance(static_cast<double>(some));
+  }
   return result;
 }
 

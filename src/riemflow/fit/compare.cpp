@@ -14,8 +14,8 @@
 #include "riemflow/fit/pool_flow.hpp"
 #include "riemflow/fit/provenance.hpp"
 #include "riemflow/manifold/parse.hpp"
-#include "riemflow/model/evaluation.hpp"
 #include "riemflow/model/mass.hpp"
+#include "riemflow/model/model_file.hpp"
 #include "riemflow/model/model_standardisation.hpp"
 
 namespace riemflow {
@@ -100,9 +100,8 @@ void add_fit(const DataSet& data, const FitOptions& options, const Observer& obs
     model = with_all_centres(fitted.kernels.value().recipe, standardised(data, unseen), options.threads);
   const Evaluation choice{0, options.threads};
   add_scores(log_densities_of_model(model, choice, part_of<double>(data.points, data.split.test)), result);
-  const Mass mass = with_exact_density(model, choice, [&](auto& density) {
-    return density.mass({kMassOptions, kMassSamples, options.seed, FlowMass::by_change_of_variables});
-  });
+  const Mass mass = make_exact_density(model, choice, unseen)
+                        ->mass({kMassOptions, kMassSamples, options.seed, FlowMass::by_change_of_variables});
   result["mass"] = mass.integral.value;
   result["mass_error"] = mass.integral.error;
   result["validation_nll"] = fitted.progress.best;

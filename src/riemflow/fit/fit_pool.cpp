@@ -17,8 +17,8 @@
 #include "riemflow/fit/provenance.hpp"
 #include "riemflow/kernel/kernel_choice.hpp"
 #include "riemflow/manifold/parse.hpp"
-#include "riemflow/model/evaluation.hpp"
 #include "riemflow/model/held_out.hpp"
+#include "riemflow/model/model_file.hpp"
 #include "riemflow/model/model_standardisation.hpp"
 
 namespace riemflow {

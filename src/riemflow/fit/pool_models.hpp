@@ -4,7 +4,7 @@
 #include "riemflow/fit/observer.hpp"
 #include "riemflow/fit/pooling.hpp"
 #include "riemflow/io/data_file.hpp"
-#include "riemflow/model/evaluation.hpp"
+#include "riemflow/model/model_file.hpp"
 
 namespace riemflow {
 

@@ -174,20 +174,18 @@ std::vector<double> CellValues::at_centres(std::size_t first, std::size_t last, 
 GridSummary visit_cells(const Model& model, const Evaluation& how, const GridLayout& layout,
                         const std::string& task, TaskObserver& observer, const CellVisitor& visit) {
   const CancelScope scope([&] { return observer.cancelled(); });
-  return with_exact_density(model, how, observer, [&](auto& density) {
-    CellValues values(density, layout);
-    const std::size_t all = layout.lattice.rows.centres.size(),
-                      columns = layout.lattice.columns.centres.size();
-    ObservedTask progress(observer, task, static_cast<double>(all));
-    for (std::size_t row = 0; row < all; row += values.rows_at_once()) {
-      const std::size_t last = std::min(all, row + values.rows_at_once());
-      std::vector<double> masses;
-      const std::vector<double> log_density = values.rows(row, last, &masses);
-      visit(row * columns, log_density, masses);
-      progress.reach(static_cast<double>(last), static_cast<double>(all));
-    }
-    return values.summary();
-  });
+  const std::unique_ptr<Density> density = make_exact_density(model, how, observer);
+  CellValues values(*density, layout);
+  const std::size_t all = layout.lattice.rows.centres.size(), columns = layout.lattice.columns.centres.size();
+  ObservedTask progress(observer, task, static_cast<double>(all));
+  for (std::size_t row = 0; row < all; row += values.rows_at_once()) {
+    const std::size_t last = std::min(all, row + values.rows_at_once());
+    std::vector<double> masses;
+    const std::vector<double> log_density = values.rows(row, last, &masses);
+    visit(row * columns, log_density, masses);
+    progress.reach(static_cast<double>(last), static_cast<double>(all));
+  }
+  return values.summary();
 }
 
 DensityGrid density_grid(const Model& model, const Evaluation& how, const GridLayout& layout,

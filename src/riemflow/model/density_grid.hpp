@@ -9,7 +9,7 @@
 #include "riemflow/core/task_observer.hpp"
 #include "riemflow/manifold/lattice.hpp"
 #include "riemflow/model/cell_masses.hpp"
-#include "riemflow/model/evaluation.hpp"
+#include "riemflow/model/model_file.hpp"
 
 namespace riemflow {
 

@@ -52,22 +52,20 @@ const char* method_of(const Examination& found) {
 
 Examination examine_model(const Model& model, const Evaluation& how, const TrustOptions& options,
                           TaskObserver& observer, PointSource* source, const std::string& path) {
-  Examination examination = with_exact_density(model, how, observer, [&](const Density& density) {
-    Examination found;
-    SolverOptions solver = model.config.solver;
-    if (how.tolerance > 0) solver.rtol = how.tolerance;
-    found.solver = !is_flow(model.config.model) ? std::string(name_of(model.config.model))
-                   : solver.fixed_steps > 0
-                       ? fmt::format("{} in {} equal steps", solver.method, solver.fixed_steps)
-                       : fmt::format("{} at {:g}", solver.method, solver.rtol);
-    if (source != nullptr) found.data = score_data(density, *source, path, model, observer);
-    ObservedTask progress(observer, "Check", 1);
-    TrustOptions watched = options;
-    watched.watch = [&](double done, double all, const char* part) { progress.reach(done, all, part); };
-    found.trust = examine(density, watched);
-    found.is_flow = found.trust.points > 0;
-    return found;
-  });
+  const std::unique_ptr<Density> density = make_exact_density(model, how, observer);
+  Examination examination;
+  SolverOptions solver = model.config.solver;
+  if (how.tolerance > 0) solver.rtol = how.tolerance;
+  examination.solver = !is_flow(model.config.model) ? std::string(name_of(model.config.model))
+                       : solver.fixed_steps > 0
+                           ? fmt::format("{} in {} equal steps", solver.method, solver.fixed_steps)
+                           : fmt::format("{} at {:g}", solver.method, solver.rtol);
+  if (source != nullptr) examination.data = score_data(*density, *source, path, model, observer);
+  ObservedTask progress(observer, "Check", 1);
+  TrustOptions watched = options;
+  watched.watch = [&](double done, double all, const char* part) { progress.reach(done, all, part); };
+  examination.trust = examine(*density, watched);
+  examination.is_flow = examination.trust.points > 0;
   examination.is_pool = model.config.model == ModelKind::pool;
   if (const auto gap = gap_of_scores(recorded_scores(model))) examination.trust.reasons.push_back(*gap);
   examination.precision = precision_of(model);

@@ -7,7 +7,7 @@
 
 #include "riemflow/core/task_observer.hpp"
 #include "riemflow/model/data_scores.hpp"
-#include "riemflow/model/evaluation.hpp"
+#include "riemflow/model/model_file.hpp"
 #include "riemflow/model/trust.hpp"
 
 namespace riemflow {

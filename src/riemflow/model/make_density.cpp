@@ -61,4 +61,18 @@ std::unique_ptr<Density> make_density(const Model& model, const Evaluation& how)
   return std::visit(DensityMaker(model, how), model.content);
 }
 
+std::unique_ptr<Density> make_exact_density(Model model, const Evaluation& how, TaskObserver& observer) {
+  if (model.config.divergence.estimator != DivergenceEstimator::exact)
+    observer.say(
+        "The model was trained with estimated divergences; its density is computed with exact ones.");
+  model.config = with_exact_divergence(model.config);
+  return make_density(model, how);
+}
+
+std::vector<double> log_densities_of_model(const Model& model, const Evaluation& how,
+                                           const Points<double>& points) {
+  TaskObserver nobody;
+  return make_exact_density(model, how, nobody)->log_prob(points).values;
+}
+
 }  // namespace riemflow

@@ -26,6 +26,7 @@
 #include <variant>
 #include <vector>
 
+#include "riemflow/core/task_observer.hpp"
 #include "riemflow/distribution/mixture_sums.hpp"
 #include "riemflow/flow/flow.hpp"
 #include "riemflow/flow/flow_config.hpp"
@@ -114,6 +115,13 @@ struct Evaluation {
 /// The density of any model, in its own precision and in the coordinates of the user. Of a pool, divergences
 /// are exact, and a GPU is used by the members that can.
 std::unique_ptr<Density> make_density(const Model& model, const Evaluation& how = {});
+/// The same with exact divergences, which the observer is told of where the model was trained otherwise:
+/// densities that are to be added up cannot be Hutchinson's estimates, whose logarithm is right on average
+/// and whose density is too large.
+std::unique_ptr<Density> make_exact_density(Model model, const Evaluation& how, TaskObserver& observer);
+/// Exact log-densities at points; NaN where it failed.
+std::vector<double> log_densities_of_model(const Model& model, const Evaluation& how,
+                                           const Points<double>& points);
 
 /// Throws Error(Fault::numerical) if a parameter is not finite, Error(Fault::internal) if the model could not
 /// be read back, Error(Fault::cannot_write). The file that was there stays unless the whole of the new one is

@@ -19,20 +19,19 @@ constexpr std::size_t kScoresAtOnce = 2048;
 std::vector<double> scores_of(const Model& model, const Evaluation& how, const Points<double>& points,
                               TaskObserver& observer) {
   std::vector<double> scores;
-  with_exact_density(model, how, observer, [&](auto& density) {
-    ObservedTask task(observer, "Scores", static_cast<double>(points.size()));
-    const auto n = static_cast<std::size_t>(points.dimension);
-    for (std::size_t first = 0; first < points.size(); first += kScoresAtOnce) {
-      const std::size_t last = std::min(points.size(), first + kScoresAtOnce);
-      Points<double> some;
-      some.dimension = points.dimension;
-      some.values.assign(points.values.begin() + static_cast<std::ptrdiff_t>(first * n),
-                         points.values.begin() + static_cast<std::ptrdiff_t>(last * n));
-      const std::vector<double> log_p = density.log_prob(some).values;
-      scores.insert(scores.end(), log_p.begin(), log_p.end());
-      task.advance(static_cast<double>(last - first));
-    }
-  });
+  const std::unique_ptr<Density> density = make_exact_density(model, how, observer);
+  ObservedTask task(observer, "Scores", static_cast<double>(points.size()));
+  const auto n = static_cast<std::size_t>(points.dimension);
+  for (std::size_t first = 0; first < points.size(); first += kScoresAtOnce) {
+    const std::size_t last = std::min(points.size(), first + kScoresAtOnce);
+    Points<double> some;
+    some.dimension = points.dimension;
+    some.values.assign(points.values.begin() + static_cast<std::ptrdiff_t>(first * n),
+                       points.values.begin() + static_cast<std::ptrdiff_t>(last * n));
+    const std::vector<double> log_p = density->log_prob(some).values;
+    scores.insert(scores.end(), log_p.begin(), log_p.end());
+    task.advance(static_cast<double>(last - first));
+  }
   return scores;
 }
 
