@@ -58,12 +58,12 @@ int main() try {
 
   TrainConfig training;
   training.batch = 200;
-  training.schedule.rate = 5e-3;
+  training.schedule.rate = 2e-2;
   Trainer<float> trainer(*flow, training);
   LikelihoodObjective<float> likelihood(*flow, data, training);
   double before = 0;
   for (const double log_p : flow->log_base(held_out)) before -= log_p / static_cast<double>(held_out.size());
-  while (trainer.iteration() < 150) trainer.step(likelihood);
+  while (trainer.iteration() < 200) trainer.step(likelihood);
   fmt::print("NLL of {} held-out points: the band {:.3f}, the flow over it {:.3f} nats\n", held_out.size(),
              before, -flow->log_prob(held_out).mean());
 } catch (const Error& error) {
