@@ -13,9 +13,8 @@ namespace riemflow::app {
 namespace {
 
 bool quiet = false;
-thread_local bool silent = false;  // fits may run side by side, each in a thread of its own
-std::mutex mutex;                  // of standard error
-bool line_open = false;            // one that rewrites itself
+std::mutex mutex;        // of standard error
+bool line_open = false;  // one that rewrites itself
 
 }  // namespace
 
@@ -25,14 +24,14 @@ std::string with_flags(std::string_view text) {
 
 void say_text(const std::string& text) {
   // A message that nobody can receive is no reason to fail.
-  if (quiet || silent) return;
+  if (quiet) return;
   const std::lock_guard lock(mutex);
   std::fputs(((line_open ? "\n" : "") + io::printable(with_flags(text)) + "\n").c_str(), stderr);
   line_open = false;
 }
 
 void rewrite_line(const std::string& text) {
-  if (quiet || silent) return;
+  if (quiet) return;
   // A line that wraps cannot be rewritten. One character a code point is near enough here.
   const std::string shown = io::printable(text);
   std::size_t characters = 0, end = 0;
@@ -52,10 +51,7 @@ void end_line() {
 
 void be_quiet() { quiet = true; }
 
-bool is_silent() { return quiet || silent; }
-
-Silence::Silence() : before_(silent) { silent = true; }
-Silence::~Silence() { silent = before_; }
+bool is_quiet() { return quiet; }
 
 void answer_text(const std::string& text) {
   const std::string shown = io::printable(with_flags(text));

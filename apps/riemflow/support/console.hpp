@@ -27,21 +27,7 @@ void end_line();
 
 /// say() is silent from here on; errors are not.
 void be_quiet();
-
-/// say() is silent while it lives.
-class Silence {
- public:
-  Silence();
-  ~Silence();
-  Silence(const Silence&) = delete;
-  Silence& operator=(const Silence&) = delete;
-
- private:
-  bool before_;
-};
-
-/// Whether say() says nothing in this thread.
-bool is_silent();
+bool is_quiet();
 
 /// A result for people.
 void answer_text(const std::string& text);
