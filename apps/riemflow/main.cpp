@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <csignal>
 #include <cstdio>
+#include <cstdlib>
 #include <new>
 #include <system_error>
 
@@ -122,6 +123,8 @@ int parse_and_run(const std::vector<std::string>& words) {
 int riemflow::app::run_command(const std::vector<std::string>& words) { return parse_and_run(words); }
 
 int main(int argc, char** argv) {
+  setenv("CUDA_MODULE_LOADING", "EAGER", 0);  // why: riemflow/flow/cuda_flow.hpp
+  setenv("CUDA_DEVICE_MAX_CONNECTIONS", "32", 0);
   std::signal(SIGXFSZ, SIG_IGN);  // a file that grows too large is an error to report, not a death
   try {
     return parse_and_run({argv + std::min(1, argc), argv + argc});

@@ -14,7 +14,9 @@ namespace {
 /// A flow on the host that trains in stretches.
 class Stretched final : public Transport<float>, public ResidentTraining<float> {
  public:
-  explicit Stretched(const FlowConfig& config) : flow_(config, 4, 1) {}
+  /// fails_at: the numbers of steps whose points fail on the device, which makes a mess of the parameters.
+  explicit Stretched(const FlowConfig& config, std::vector<std::uint64_t> fails_at = {})
+      : flow_(config, 4, 1), fails_at_(std::move(fails_at)) {}
 
   const FlowConfig& config() const override { return flow_.config(); }
   const Manifold<float>& manifold() const override { return flow_.manifold(); }
@@ -63,6 +65,11 @@ class Stretched final : public Transport<float>, public ResidentTraining<float> 
       outcomes.push_back({loss.likelihood, loss.kinetic, norm, state.first_step, loss.summary.evaluations,
                           loss.summary.accepted, loss.summary.rejected, static_cast<int>(loss.summary.solves),
                           0, 0});
+      if (std::find(fails_at_.begin(), fails_at_.end(), key.iteration) != fails_at_.end()) {
+        outcomes.back().failed = 3;
+        for (float& parameter : parameters()) parameter += 1;
+        state.first_step = 1;
+      }
     }
     state.adam_steps = adam.state().steps;
     state.mean = adam.state().mean;
@@ -83,6 +90,7 @@ class Stretched final : public Transport<float>, public ResidentTraining<float> 
   }
 
   Flow<float> flow_;
+  std::vector<std::uint64_t> fails_at_;
 };
 
 FitConfig fit_config() {
@@ -101,11 +109,12 @@ FitConfig fit_config() {
 }
 
 /// Step by step and in stretches: the same bits, the same reports, the same progress.
-void expect_the_same(const FitConfig& config, std::size_t points, const std::vector<std::size_t>& stretches) {
+void expect_the_same(const FitConfig& config, std::size_t points, const std::vector<std::size_t>& stretches,
+                     const std::vector<std::uint64_t>& fails_at = {}) {
   const VonMisesFisher<float> target(Eigen::Vector3d(0, 0.6, 0.8), 5);
   const Points<float> data = draw(target, points, 1), validation = draw(target, 40, 2);
   Flow<float> stepped(config.flow, 4, 1);
-  Stretched stretched(config.flow);
+  Stretched stretched(config.flow, fails_at);
   Fit<float> one(stepped, config, data, validation), other(stretched, config, data, validation);
   std::vector<FitProgress> singles, seen;
   while (!one.done()) singles.push_back(one.step());
@@ -149,6 +158,11 @@ TEST(Resident, FlowMatchingAndItsFineTuning) {
   config.train.batch = 1000;
   config.finetune = 0;
   expect_the_same(config, 9000, {8, 2, 6, 4, 4, 1});
+}
+
+TEST(Resident, AStepWhosePointsFailIsTheHosts) {
+  // At step 3 the stretch is made again up to it; then stretches grow from one step. At 10 it is the first.
+  expect_the_same(fit_config(), 180, {10, 3, 6, 1, 2, 3, 8, 1, 2, 4, 2, 5}, {3, 10});
 }
 
 }  // namespace

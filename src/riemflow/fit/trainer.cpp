@@ -1,5 +1,6 @@
 #include "riemflow/fit/trainer.hpp"
 
+#include <algorithm>
 #include <limits>
 
 #include "riemflow/core/error.hpp"
@@ -47,7 +48,7 @@ Trainer<T>::Trainer(Transport<T>& flow, const TrainConfig& config)
 template <class T>
 std::vector<StepReport> Trainer<T>::steps(TrainingObjective<T>& objective, long most) {
   if (ResidentTraining<T>* device = flow_.resident())
-    if (auto stretch = objective.stretch(iteration_, most)) {
+    if (auto stretch = objective.stretch(iteration_, std::min(most, longest_stretch_))) {
       std::vector<StepReport> reports = resident_steps(*device, std::move(*stretch));
       if (!reports.empty()) return reports;
     }
@@ -64,12 +65,31 @@ std::vector<StepReport> Trainer<T>::resident_steps(ResidentTraining<T>& device, 
   steps.average = config_.average;
   for (std::size_t t = 0; t < steps.picks.size() / steps.batch; ++t)
     steps.rates.push_back(config_.schedule.at(iteration_ + static_cast<long>(t)));
-  AdamState<T> adam = adam_.state();
-  MovingAverageState<T> average = average_ ? average_->state() : MovingAverageState<T>{};
-  const std::vector<ResidentOutcome> outcomes =
-      device.train(steps, {adam.mean, adam.square, average.average, adam.steps, average.steps, first_step_});
+  const std::vector<T> start(flow_.parameters().begin(), flow_.parameters().end());
+  const double first_step = first_step_;
+  AdamState<T> adam;
+  MovingAverageState<T> average;
+  std::vector<ResidentOutcome> outcomes;
+  for (;;) {
+    adam = adam_.state();
+    average = average_ ? average_->state() : MovingAverageState<T>{};
+    outcomes = device.train(
+        steps, {adam.mean, adam.square, average.average, adam.steps, average.steps, first_step_});
+    if (outcomes.empty()) return {};
+    const auto failed = std::find_if(outcomes.begin(), outcomes.end(),
+                                     [](const ResidentOutcome& outcome) { return outcome.failed > 0; });
+    if (failed == outcomes.end()) break;
+    // The host solves the points of a tile that failed one by one. The stretch ends before that step.
+    const auto before = static_cast<std::size_t>(failed - outcomes.begin());
+    std::copy(start.begin(), start.end(), flow_.parameters().begin());
+    first_step_ = first_step;
+    longest_stretch_ = std::max<long>(1, failed - outcomes.begin());
+    if (before == 0) return {};
+    steps.picks.resize(before * steps.batch);
+    steps.rates.resize(before);
+  }
+  longest_stretch_ = std::min(2 * longest_stretch_, kLongestStretch);
   std::vector<StepReport> reports;
-  if (outcomes.empty()) return reports;
   adam_.restore(std::move(adam));
   if (average_) average_->restore(std::move(average));
   for (const ResidentOutcome& outcome : outcomes) {

@@ -47,7 +47,7 @@ class Trainer {
   std::span<const T> best_guess() const;
 
  private:
-  /// None where these data cannot be trained on so.
+  /// None where these data cannot be trained on so, and where the first of the steps is the host's.
   std::vector<StepReport> resident_steps(ResidentTraining<T>& device, ResidentSteps<T> steps);
 
   Transport<T>& flow_;
@@ -55,7 +55,9 @@ class Trainer {
   Adam<T> adam_;
   std::optional<MovingAverage<T>> average_;
   std::vector<T> gradient_;
+  static constexpr long kLongestStretch = 1 << 20;
   long iteration_ = 0;
+  long longest_stretch_ = kLongestStretch;  // of a device's steps: less where points have failed of late
   double first_step_ = 0;  // of the last batch: solves of a few steps cannot afford to feel their way
 };
 

@@ -46,7 +46,7 @@ struct ResidentOutcome {
   double gradient_norm;        ///< before it was clipped
   double first_step;
   long evaluations, accepted, rejected;  ///< over all solves
-  int solves, failed;                    ///< failed: points
+  int solves, failed;                    ///< failed: points, which the steps leave out
   int skipped;  ///< the gradient was not finite: parameters and optimizer are as before
 };
 

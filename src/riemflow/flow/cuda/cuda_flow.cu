@@ -112,7 +112,9 @@ class CudaFlow final : public Transport<float> {
 
  private:
   Loss compute_gradient(const Batch<float>& batch, std::span<float> out, const GradientOptions& options) override {
-    return std::visit([&](const auto& one) { return gradient(one, out, options); }, batch);
+    Loss loss = std::visit([&](const auto& one) { return gradient(one, out, options); }, batch);
+    // The host solves the points of a tile that failed one by one.
+    return loss.summary.ok() ? loss : host().gradient_of(batch, out, options);
   }
 
   Loss gradient(const LikelihoodBatch<float>& batch, std::span<float> out, const GradientOptions& options) {
@@ -123,7 +125,7 @@ class CudaFlow final : public Transport<float> {
     const std::size_t blocks =
         run(problem, cuda::kGradient, points, probes(points.size(), options.key), cuda::kBlocksThatLearn * work_.processors);
     pull(blocks, out);
-    return losses(problem, -1, out, [&](std::size_t i) { return -values_host_[i]; });
+    return losses(problem, -1, [&](std::size_t i) { return -values_host_[i]; });
   }
 
   Loss gradient(const ReverseKlBatch& batch, std::span<float> out, const GradientOptions& options) {
@@ -163,7 +165,7 @@ class CudaFlow final : public Transport<float> {
     work_.buffers.bars = work_.bars.upload(bars, work_.stream);
     cuda::must(cuda::run_solve(problem, work_.buffers, cuda::kBackward, static_cast<int>(blocks), work_.stream), "kernel");
     pull(blocks, out);
-    return losses(problem, 1, out, [&](std::size_t i) { return divergence[i]; });
+    return losses(problem, 1, [&](std::size_t i) { return divergence[i]; });
   }
 
   Loss gradient(const MatchingBatch<float>& batch, std::span<float> out, const GradientOptions& options) {
@@ -185,7 +187,7 @@ class CudaFlow final : public Transport<float> {
     ends.run(problem, b.points, b.times, targets, work_.stream);
     work_.run(problem, cuda::kMatch, blocks);
     pull(blocks, out);
-    return losses(problem, -1, out, [&](std::size_t i) { return -values_host_[i]; });
+    return losses(problem, -1, [&](std::size_t i) { return -values_host_[i]; });
   }
 
   /// In device memory; null if none is known.
@@ -258,9 +260,9 @@ class CudaFlow final : public Transport<float> {
     return {cuda::status_of(r.status), r.evaluations, r.accepted, r.rejected, r.first_step};
   }
 
-  /// sign: that of dt. Points of tiles that failed are left out of the mean.
+  /// sign: that of dt. Where a tile failed the loss and the gradient are of no use: the summary says so.
   template <class Value>
-  Loss losses(const cuda::Problem& problem, double sign, std::span<float> gradient, const Value& value) {
+  Loss losses(const cuda::Problem& problem, double sign, const Value& value) {
     const auto points = static_cast<std::size_t>(problem.points), size = static_cast<std::size_t>(problem.tile);
     values_host_.resize(points);
     energy_host_.resize(points);
@@ -268,27 +270,19 @@ class CudaFlow final : public Transport<float> {
     work_.energy.download(energy_host_.data(), points, work_.stream);
     read_reports(problem);
     Loss loss;
-    std::size_t counted = 0;
+    loss.summary.points = points;
     for (std::size_t tile = 0; tile < reports_host_.size(); ++tile) {
       const SolveReport report = solve_report(tile);
       loss.summary.add(report);
-      for (std::size_t i = tile * size; i < std::min(points, (tile + 1) * size); ++i) {
-        if (report.status != Status::ok) {
-          loss.summary.failures.push_back({i, report.status});
-          continue;
-        }
-        ++counted;
-        loss.likelihood += static_cast<double>(value(i));
-        loss.kinetic += sign * static_cast<double>(energy_host_[i]);
-      }
+      if (report.status != Status::ok) loss.summary.failures.push_back({tile * size, report.status});
     }
-    loss.summary.points = points;
-    const auto n = static_cast<double>(counted);
-    loss.likelihood /= n;
-    loss.kinetic /= n;
+    for (std::size_t i = 0; i < points; ++i) {
+      loss.likelihood += static_cast<double>(value(i));
+      loss.kinetic += sign * static_cast<double>(energy_host_[i]);
+    }
+    loss.likelihood /= static_cast<double>(points);
+    loss.kinetic /= static_cast<double>(points);
     loss.total = loss.likelihood + config_.regularisation.kinetic * loss.kinetic;
-    if (counted < points)
-      for (float& g : gradient) g *= static_cast<float>(static_cast<double>(points) / n);
     return loss;
   }
 

@@ -148,10 +148,6 @@ bool arrange(Problem& p, int jets, int groups) {
 namespace riemflow {
 
 std::string why_not_cuda(const FlowConfig& config) {
-  // Before the first call: as many queues as runs that may be side by side, instead of 8; and all kernels loaded at once, since
-  // one that is loaded while another run records its steps makes one of the two fail.
-  [[maybe_unused]] static const int told =
-      setenv("CUDA_DEVICE_MAX_CONNECTIONS", "32", 0) + setenv("CUDA_MODULE_LOADING", "EAGER", 0);
   int devices = 0;
   if (const cudaError_t code = cudaGetDeviceCount(&devices); code != cudaSuccess || devices == 0)
     return code == cudaSuccess ? "there is none" : std::string(cudaGetErrorString(code));
