@@ -189,21 +189,6 @@ double KernelMixture::log_density_at(std::span<const double> x, std::optional<st
   return log_p - std::log(left);
 }
 
-std::vector<double> KernelMixture::bandwidth_gradient(std::span<const double> x) const {
-  std::vector<double> embedded(static_cast<std::size_t>(space_->width())), slopes(parameters_.size());
-  space_->embed(x, embedded.data());
-  const KernelQuery query{x.data(), embedded.data()};
-  const double log_p = log_density_at(x);
-  double values[MetricTree::kLeaf];
-  visit(embedded.data(), Running{log_p, 1}, [&](std::span<const std::uint32_t> centres) {
-    kernels_->log_values(query, centres, values);
-    for (std::size_t j = 0; j < centres.size(); ++j)
-      slopes[centres[j]] = std::exp(log_weights_[centres[j]] + values[j] - log_p) *
-                           kernels_->bandwidth_slope(query, centres[j]);
-  });
-  return slopes;
-}
-
 std::optional<std::size_t> KernelMixture::centre_at(std::span<const double> x, double distance) const {
   std::vector<double> embedded(static_cast<std::size_t>(space_->width()));
   space_->embed(x, embedded.data());

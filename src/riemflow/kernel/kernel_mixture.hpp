@@ -64,8 +64,6 @@ class KernelMixture final : public Distribution<double> {
   std::optional<std::size_t> centre_at(std::span<const double> x, double distance) const;
   /// log K_i(x)
   double log_kernel(std::size_t i, std::span<const double> x) const;
-  /// d log p(x)/d log h_i of each centre.
-  std::vector<double> bandwidth_gradient(std::span<const double> x) const;
 
  private:
   struct Running;
