@@ -6,7 +6,6 @@
 #include <numbers>
 
 #include "riemflow/core/kronrod.hpp"
-#include "riemflow/manifold/sphere.hpp"
 
 namespace riemflow {
 namespace {
