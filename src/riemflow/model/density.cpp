@@ -33,18 +33,20 @@ std::optional<std::string> Density::defect(std::span<const double> point) const 
 LogProb<double> Density::log_prob(const Points<double>& points, const NoiseKey& key) const {
   check_on_manifold(*manifold_, points);
   if (standardisation_.identity()) return evaluate(points, key);
-  LogProb<double> result = evaluate(standardisation_.standardised<double>(points), key);
+  LogProb<double> result = evaluate(standardisation_.standardised(points), key);
   const double log_scale = standardisation_.log_scale();
   for (double& value : result.values) value -= log_scale;
-  result.base_points = standardisation_.in_units<double>(result.base_points);
+  result.base_points = standardisation_.in_units(result.base_points);
   return result;
 }
 
 Carried<double> Density::sample(std::size_t n, std::uint64_t seed, std::uint64_t first) const {
-  Carried<double> result = draw(n, seed, first);
-  if (!standardisation_.identity())
-    for (Points<double>& frame : result.frames) frame = standardisation_.in_units<double>(frame);
-  return result;
+  return in_units(draw(n, seed, first));
+}
+
+Carried<double> Density::in_units(Carried<double> path) const {
+  for (Points<double>& frame : path.frames) frame = standardisation_.in_units(std::move(frame));
+  return path;
 }
 
 std::vector<DensityPart> Density::parts() const {

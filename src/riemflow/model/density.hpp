@@ -70,6 +70,8 @@ class Density {
       : manifold_(std::move(manifold)), threads_(threads), standardisation_(std::move(standardisation)) {}
 
   const Standardisation& standardisation() const { return standardisation_; }
+  /// From standardised coordinates.
+  Carried<double> in_units(Carried<double> path) const;
   std::shared_ptr<const Manifold<double>> manifold_;
 
  private:

@@ -14,7 +14,6 @@
 #include "riemflow/io/sha256.hpp"
 #include "riemflow/model/config_json.hpp"
 #include "riemflow/model/model_content.hpp"
-#include "riemflow/model/model_standardisation.hpp"
 
 namespace riemflow {
 namespace {

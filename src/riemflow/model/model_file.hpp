@@ -9,6 +9,8 @@
 //   base               "default", or the name of a base that the caller must supply (of Riemannian flows)
 //   riemflow_version, seed, data_sha256, data_name
 //   provenance         JSON text: command line, summary of the training, scores
+//   standardisation    JSON text: {"shift": […], "scale": […]}, a number for each of a point; none: identity.
+//                      Of a pool each member has its own
 //   checksum           "sha256:…" of all else in the file, checked when it is read; files of 0.1 have none
 // A mixture of von Mises–Fisher distributions has the tensors weights [K, 1], means [K, d + 1] and
 // concentrations [K, 1], always in double precision. A kernel density has centres [n, ambient], weights
@@ -76,6 +78,12 @@ const MixtureParameters& mixture_of(const Model& model);
 const Pool& pool_of(const Model& model);
 /// How many numbers it is made of.
 std::size_t numbers_in(const Model& model);
+
+/// The standardisation of Euclidean coordinates, as metadata.
+void keep_standardisation(Model& model, const Standardisation& standardisation);
+/// The inverse. Throws Error(Fault::bad_data) unless it is as above, with scales > 0, and Euclidean
+/// coordinates alone are changed.
+Standardisation standardisation_of(const Model& model);
 
 /// The flow with its own parameters or with others of the same layout, such as a moving average.
 template <class T>
