@@ -257,15 +257,9 @@ std::vector<double> KernelMixture::log_prob(const Points<double>& points, Thread
           fmt::format("the points have {} coordinates", points.dimension),
           fmt::format("the kernel density has {}", ambient()), Fault::bad_data);
   std::vector<double> values(points.size());
-  const auto piece = [&](std::size_t p, int) {
-    for (std::size_t i = p * kPointsAPiece; i < std::min(points.size(), (p + 1) * kPointsAPiece); ++i)
-      values[i] = log_density_at(points[i]);
-  };
-  const std::size_t pieces = (points.size() + kPointsAPiece - 1) / kPointsAPiece;
-  if (pool != nullptr)
-    pool->run(pieces, piece);
-  else
-    for (std::size_t p = 0; p < pieces; ++p) piece(p, 0);
+  in_pieces(pool, points.size(), kPointsAPiece, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) values[i] = log_density_at(points[i]);
+  });
   return values;
 }
 

@@ -72,9 +72,10 @@ Carried<double> draw_in_pieces(std::size_t n, int ambient, int threads, std::uin
                                std::uint64_t first,
                                const std::function<void(Random& random, Pack<double>* x)>& draw) {
   Points<double> points(n, ambient);
-  ThreadPool(threads).run((n + kDrawsAtOnce - 1) / kDrawsAtOnce, [&](std::size_t piece, int) {
+  ThreadPool pool(threads);
+  in_pieces(&pool, n, kDrawsAtOnce, [&](std::size_t begin, std::size_t end) {
     std::vector<Pack<double>> x(static_cast<std::size_t>(ambient));
-    for (std::size_t i = piece * kDrawsAtOnce; i < std::min(n, (piece + 1) * kDrawsAtOnce); ++i) {
+    for (std::size_t i = begin; i < end; ++i) {
       Random random(seed, Purpose::base_sample, 0, first + i);
       draw(random, x.data());
       for (std::size_t c = 0; c < x.size(); ++c) points[i][c] = x[c][0];
