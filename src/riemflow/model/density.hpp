@@ -19,6 +19,7 @@
 
 namespace riemflow {
 
+class Density;
 class FlowDensity;
 class KernelDensity;
 class MixtureDensity;

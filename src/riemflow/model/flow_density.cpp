@@ -4,7 +4,6 @@
 
 #include "riemflow/manifold/on_manifold.hpp"
 #include "riemflow/manifold/parse.hpp"
-#include "riemflow/model/flow_mass.hpp"
 
 namespace riemflow {
 namespace {
