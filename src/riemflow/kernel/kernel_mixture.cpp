@@ -213,17 +213,6 @@ double KernelMixture::log_kernel(std::size_t i, std::span<const double> x) const
   return value;
 }
 
-Pack<double> KernelMixture::log_density(const Pack<double>* x) const { return evaluate(x, nullptr, nullptr); }
-
-Pack<double> KernelMixture::log_density_gradient(const Pack<double>* x, Pack<double>* gradient) const {
-  return evaluate(x, nullptr, gradient);
-}
-
-Pack<double> KernelMixture::log_density_gradient_without(const Pack<double>* x, const Pack<double>* data,
-                                                         Pack<double>* gradient) const {
-  return evaluate(x, data, gradient);
-}
-
 Pack<double> KernelMixture::evaluate(const Pack<double>* x, const Pack<double>* data,
                                      Pack<double>* gradient) const {
   const auto size = static_cast<std::size_t>(ambient());

@@ -44,12 +44,16 @@ class KernelMixture final : public Distribution<double> {
 
   std::string name() const override { return "kde"; }
   int ambient() const override { return space_->manifold().ambient(); }
-  Pack<double> log_density(const Pack<double>* x) const override;
-  Pack<double> log_density_gradient(const Pack<double>* x, Pack<double>* gradient) const override;
+  Pack<double> log_density(const Pack<double>* x) const override { return evaluate(x, nullptr, nullptr); }
+  Pack<double> log_density_gradient(const Pack<double>* x, Pack<double>* gradient) const override {
+    return evaluate(x, nullptr, gradient);
+  }
   /// Without the centre that a training point is, which float may have moved by kSamePoint of the extent of
   /// all centres.
   Pack<double> log_density_gradient_without(const Pack<double>* x, const Pack<double>* data,
-                                            Pack<double>* gradient) const override;
+                                            Pack<double>* gradient) const override {
+    return evaluate(x, data, gradient);
+  }
   void sample(Random& random, Pack<double>* x, int lane) const override;
   static constexpr double kSamePoint = 1e-6;
 

@@ -26,10 +26,6 @@ const FlowDensity* DensityPart::flow() const {
   return found == nullptr ? nullptr : *found;
 }
 
-std::optional<std::string> Density::defect(std::span<const double> point) const {
-  return manifold_->defect(point);
-}
-
 LogProb<double> Density::log_prob(const Points<double>& points, const NoiseKey& key) const {
   check_on_manifold(*manifold_, points);
   if (standardisation_.identity()) return evaluate(points, key);

@@ -43,7 +43,9 @@ class Density {
   /// False where log_prob is an estimate (Hutchinson's): right on average, but its exponential is not.
   virtual bool exact() const { return true; }
   /// Why a point has no density: it is not on the manifold, as far as the precision can tell.
-  virtual std::optional<std::string> defect(std::span<const double> point) const;
+  virtual std::optional<std::string> defect(std::span<const double> point) const {
+    return manifold_->defect(point);
+  }
 
   /// log p(x) per point, with respect to the Riemannian volume; NaN where it fails. The key names the noise
   /// of a Hutchinson estimate; exact densities need none. Throws Error(Fault::bad_data) naming the first

@@ -85,11 +85,13 @@ void keep_standardisation(Model& model, const Standardisation& standardisation);
 /// coordinates alone are changed.
 Standardisation standardisation_of(const Model& model);
 
-/// The flow with its own parameters or with others of the same layout, such as a moving average.
-template <class T>
-Model make_model(const Transport<T>& flow);
+/// The flow with parameters of its layout, such as a moving average, or with its own.
 template <class T>
 Model make_model(const Transport<T>& flow, std::span<const T> parameters);
+template <class T>
+Model make_model(const Transport<T>& flow) {
+  return make_model(flow, flow.parameters());
+}
 /// A mixture on the sphere of that name.
 Model make_model(const std::string& manifold, const MixtureParameters& mixture);
 /// A kernel density on the manifold of that name.
