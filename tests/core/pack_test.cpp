@@ -75,13 +75,11 @@ TYPED_TEST(PackOf, FunctionsAreTheScalarOnes) {
   const auto a = this->ramp(0.06), s = this->ramp(0.3) - 2.5;
   EXPECT_LANES(sqrt(a), std::sqrt(a[l]));
   EXPECT_LANES(exp(s), std::exp(s[l]));
-  EXPECT_LANES(expm1(s), std::expm1(s[l]));
   EXPECT_LANES(log(a), std::log(a[l]));
   EXPECT_LANES(log1p(a), std::log1p(a[l]));
   EXPECT_LANES(sin(s), std::sin(s[l]));
   EXPECT_LANES(cos(s), std::cos(s[l]));
   EXPECT_LANES(asin(a), std::asin(a[l]));
-  EXPECT_LANES(atan(s), std::atan(s[l]));
   EXPECT_LANES(sinh(s), std::sinh(s[l]));
   EXPECT_LANES(cosh(s), std::cosh(s[l]));
   EXPECT_LANES(tanh(s), std::tanh(s[l]));

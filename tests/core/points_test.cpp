@@ -2,8 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include "riemflow/core/thinned.hpp"
-
 namespace riemflow {
 namespace {
 

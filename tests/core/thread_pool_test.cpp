@@ -33,6 +33,20 @@ TEST(ThreadPool, EveryPieceOnceWithAWorkerInRange) {
   }
 }
 
+TEST(ThreadPool, PiecesOfARangeMakeItUp) {
+  ThreadPool pool(3);
+  for (ThreadPool* const one : {&pool, static_cast<ThreadPool*>(nullptr)})
+    for (const std::size_t n : {0u, 1u, 63u, 64u, 65u, 1000u}) {
+      std::vector<std::atomic<int>> count(n);
+      in_pieces(one, n, 64, [&](std::size_t begin, std::size_t end) {
+        EXPECT_EQ(begin % 64, 0u);
+        EXPECT_EQ(end, std::min(n, begin + 64));
+        for (std::size_t i = begin; i < end; ++i) ++count[i];
+      });
+      for (auto& c : count) EXPECT_EQ(c, 1);
+    }
+}
+
 TEST(ThreadPool, AWorkerIsNeverInTwoPiecesAtOnce) {
   ThreadPool pool(4);
   std::vector<std::atomic<int>> inside(4);

@@ -7,7 +7,7 @@
 #include "riemflow/core/error.hpp"
 #include "riemflow/distribution/uniform.hpp"
 #include "riemflow/manifold/parse.hpp"
-#include "riemflow/model/flow_mass.hpp"
+#include "riemflow/model/mass.hpp"
 #include "tests/flow/transports.hpp"
 
 namespace riemflow {

@@ -7,7 +7,7 @@
 #include "riemflow/core/error.hpp"
 #include "riemflow/distribution/von_mises_fisher.hpp"
 #include "riemflow/distribution/wrapped_normal.hpp"
-#include "riemflow/model/flow_mass.hpp"
+#include "riemflow/model/mass.hpp"
 #include "tests/flow/transports.hpp"
 
 namespace riemflow {

@@ -4,7 +4,7 @@
 
 #include "riemflow/core/error.hpp"
 #include "riemflow/manifold/cubature.hpp"
-#include "riemflow/model/flow_mass.hpp"
+#include "riemflow/model/mass.hpp"
 #include "tests/flow/flows.hpp"
 #include "tests/flow/linear_target.hpp"
 

@@ -232,28 +232,6 @@ TEST(KernelMixture, GradientIsThatOfDifferences) {
   }
 }
 
-TEST(KernelMixture, BandwidthGradientIsThatOfDifferences) {
-  for (const std::string name :
-       {"sphere:1", "sphere:2", "sphere:3", "torus:2", "ball:2", "euclidean:2", "sphere:2 x torus:1"}) {
-    const ManifoldPointer manifold = parse_manifold<double>(name);
-    for (const double stretch : {1.0, 1.3}) {
-      const KernelParameters parameters = kernels_on(manifold, 5, 0.3, 1.2, stretch, 13);
-      const Point x = draw(*default_base<double>(manifold), 14, 1)[0];
-      const std::vector<double> slopes = KernelMixture(manifold, parameters, 0).bandwidth_gradient(x);
-      for (std::size_t i = 0; i < slopes.size(); ++i) {
-        double value[2];
-        for (const int sign : {-1, 1}) {
-          KernelParameters moved = parameters;
-          moved.bandwidths[i] *= std::exp(sign * 1e-4);
-          value[(sign + 1) / 2] = KernelMixture(manifold, moved, 0).log_density_at(x);
-        }
-        const double slope = (value[1] - value[0]) / 2e-4;
-        EXPECT_NEAR(slopes[i], slope, 1e-5 * (1 + std::abs(slope))) << name << " " << stretch;
-      }
-    }
-  }
-}
-
 TEST(KernelMixture, DrawsFollowTheDensity) {
   for (const std::string name :
        {"sphere:1", "sphere:2", "sphere:2,K=0.25", "torus:1", "torus:2", "ball:2", "euclidean:2"}) {

@@ -7,7 +7,7 @@
 
 #include "riemflow/core/error.hpp"
 #include "riemflow/model/kernel_density.hpp"
-#include "riemflow/model/model_standardisation.hpp"
+#include "riemflow/model/model_file.hpp"
 #include "riemflow/model/trust.hpp"
 #include "tests/flow/transports.hpp"
 #include "tests/kernel/kernel_cases.hpp"

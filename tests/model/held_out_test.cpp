@@ -6,7 +6,6 @@
 #include <limits>
 
 #include "riemflow/fit/checkpoint.hpp"
-#include "riemflow/model/model_standardisation.hpp"
 #include "tests/kernel/kernel_cases.hpp"
 #include "tests/model/changed_model.hpp"
 
@@ -75,8 +74,8 @@ TEST(HeldOut, CentresOfAFlowsBaseAndStandardisedOnesAreFound) {
   Points<double> points(2, 1), rest(1, 1);
   points.values = {1010, 970};
   rest.values = {990};
-  Model depths = make_model(
-      "euclidean:1", KernelParameters{far.standardised<double>(points), {0.5, 0.5}, {0.1, 0.1}, {}, 0.01});
+  Model depths =
+      make_model("euclidean:1", KernelParameters{far.standardised(points), {0.5, 0.5}, {0.1, 0.1}, {}, 0.01});
   keep_standardisation(depths, far);
   EXPECT_TRUE(has_learned_from_validation(depths, rest, points));
   EXPECT_FALSE(has_learned_from_validation(depths, points, rest));

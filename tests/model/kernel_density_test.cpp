@@ -7,7 +7,7 @@
 #include "riemflow/core/error.hpp"
 #include "riemflow/flow/flow.hpp"
 #include "riemflow/model/flow_density.hpp"
-#include "riemflow/model/kernel_mass.hpp"
+#include "riemflow/model/mass.hpp"
 #include "riemflow/model/trust.hpp"
 #include "tests/flow/transports.hpp"
 #include "tests/kernel/kernel_cases.hpp"

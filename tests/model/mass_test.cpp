@@ -1,5 +1,4 @@
-#include "riemflow/model/flow_density.hpp"
-#include "riemflow/model/flow_mass.hpp"
+#include "riemflow/model/mass.hpp"
 
 #include <gtest/gtest.h>
 
@@ -8,6 +7,7 @@
 #include "riemflow/core/error.hpp"
 #include "riemflow/manifold/earth.hpp"
 #include "riemflow/manifold/earth_polygon.hpp"
+#include "riemflow/model/flow_density.hpp"
 #include "tests/flow/flows.hpp"
 
 namespace riemflow {

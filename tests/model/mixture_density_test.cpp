@@ -7,7 +7,7 @@
 
 #include "riemflow/core/error.hpp"
 #include "riemflow/manifold/whole.hpp"
-#include "riemflow/model/mixture_mass.hpp"
+#include "riemflow/model/mass.hpp"
 
 namespace riemflow {
 namespace {

@@ -10,11 +10,6 @@ namespace riemflow {
 
 inline constexpr std::string_view kSettingBegin = "‹", kSettingEnd = "›";
 
-/// ‹name›
-inline std::string setting(std::string_view name) {
-  return std::string(kSettingBegin) + std::string(name) + std::string(kSettingEnd);
-}
-
 /// The text with each ‹name› as shown(name).
 inline std::string with_settings(std::string_view text,
                                  const std::function<std::string(std::string_view)>& shown) {

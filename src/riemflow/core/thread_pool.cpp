@@ -128,4 +128,12 @@ void ThreadPool::run(std::size_t pieces, const std::function<void(std::size_t, i
   Crew::of_process().run(job);
 }
 
+void in_pieces(ThreadPool* pool, std::size_t n, std::size_t size,
+               const std::function<void(std::size_t, std::size_t)>& work) {
+  const auto piece = [&](std::size_t p, int) { work(p * size, std::min(n, (p + 1) * size)); };
+  const std::size_t pieces = (n + size - 1) / size;
+  if (pool != nullptr) return pool->run(pieces, piece);
+  for (std::size_t p = 0; p < pieces; ++p) piece(p, 0);
+}
+
 }  // namespace riemflow

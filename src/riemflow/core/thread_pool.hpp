@@ -27,4 +27,9 @@ class ThreadPool {
   int size_;
 };
 
+/// Calls work(begin, end) for pieces of `size` that make up 0..n−1: as ThreadPool::run, or one after the
+/// other where there is no pool.
+void in_pieces(ThreadPool* pool, std::size_t n, std::size_t size,
+               const std::function<void(std::size_t begin, std::size_t end)>& work);
+
 }  // namespace riemflow

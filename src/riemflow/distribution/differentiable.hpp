@@ -9,9 +9,9 @@
 //     …                                               // name, ambient, sample
 //   };
 //
-// Both classes are instantiated once, in Mine's .cpp, and declared extern in its header: without the base,
-// whose members are virtual, every file that makes a Mine would compile log_density_of in all number types
-// again.
+// Where log_density_of is long, both classes are instantiated once, in Mine's .cpp, and declared extern in
+// its header: without the base, whose members are virtual, every file that makes a Mine would compile
+// log_density_of in all number types again.
 
 #include <cstddef>
 #include <vector>

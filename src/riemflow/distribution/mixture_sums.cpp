@@ -2,20 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
 
 #include "riemflow/distribution/von_mises_fisher_constants.hpp"
 
 namespace riemflow {
 namespace {
-
-void for_each_piece(ThreadPool* pool, std::size_t pieces, const std::function<void(std::size_t)>& work) {
-  if (pool != nullptr) {
-    pool->run(pieces, [&](std::size_t piece, int) { work(piece); });
-  } else {
-    for (std::size_t piece = 0; piece < pieces; ++piece) work(piece);
-  }
-}
 
 /// Points a chunk: 64, or as many as make 64 chunks.
 std::size_t chunk_of(std::size_t points) { return std::max<std::size_t>(64, (points + 63) / 64); }
@@ -43,9 +34,8 @@ MixtureEvaluator::MixtureEvaluator(const MixtureParameters& parameters, ThreadPo
   kappa_ = Eigen::Map<const Eigen::ArrayXd>(parameters.kappas.data(), K);
   peak_ = Eigen::Map<const Eigen::ArrayXd>(parameters.weights.data(), K).log();
   mean_drop_.resize(K);
-  for_each_piece(pool, (parameters.size() + 15) / 16, [&](std::size_t piece) {
-    const auto begin = static_cast<Eigen::Index>(16 * piece);
-    for (Eigen::Index k = begin; k < std::min(K, begin + 16); ++k) {
+  in_pieces(pool, parameters.size(), 16, [&](std::size_t begin, std::size_t end) {
+    for (auto k = static_cast<Eigen::Index>(begin); k < static_cast<Eigen::Index>(end); ++k) {
       const VonMisesFisherConstants constants = von_mises_fisher_constants(ambient - 1, kappa_[k]);
       peak_[k] += constants.log_peak;
       mean_drop_[k] = constants.mean_drop;
@@ -80,18 +70,16 @@ void MixtureEvaluator::evaluate(const Points<double>& points, std::size_t begin,
 
 void MixtureEvaluator::log_prob(const Points<double>& points, std::span<double> values,
                                 ThreadPool* pool) const {
-  const std::size_t n = points.size(), chunk = chunk_of(n);
-  for_each_piece(pool, (n + chunk - 1) / chunk, [&](std::size_t piece) {
-    evaluate(points, piece * chunk, std::min(n, (piece + 1) * chunk), values, nullptr);
-  });
+  in_pieces(pool, points.size(), chunk_of(points.size()),
+            [&](std::size_t begin, std::size_t end) { evaluate(points, begin, end, values, nullptr); });
 }
 
 MixtureSums MixtureEvaluator::sums(const Points<double>& points, std::span<double> values,
                                    ThreadPool* pool) const {
   const std::size_t n = points.size(), chunk = chunk_of(n), pieces = (n + chunk - 1) / chunk;
   std::vector<MixtureSums> parts(pieces, MixtureSums(means_.rows(), means_.cols()));
-  for_each_piece(pool, pieces, [&](std::size_t piece) {
-    evaluate(points, piece * chunk, std::min(n, (piece + 1) * chunk), values, &parts[piece]);
+  in_pieces(pool, n, chunk, [&](std::size_t begin, std::size_t end) {
+    evaluate(points, begin, end, values, &parts[begin / chunk]);
   });
   MixtureSums total(means_.rows(), means_.cols());
   for (const MixtureSums& part : parts) total += part;

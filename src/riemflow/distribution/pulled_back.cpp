@@ -52,12 +52,6 @@ Pack<double> PulledBack::evaluate(const Pack<double>* y, Pack<double>* gradient)
   return log_p;
 }
 
-Pack<double> PulledBack::log_density(const Pack<double>* y) const { return evaluate(y, nullptr); }
-
-Pack<double> PulledBack::log_density_gradient(const Pack<double>* y, Pack<double>* gradient) const {
-  return evaluate(y, gradient);
-}
-
 void PulledBack::sample(Random& random, Pack<double>* y, int lane) const {
   std::vector<Pack<double>> x(static_cast<std::size_t>(target_->ambient()), Pack<double>(0));
   std::vector<Pack<double>> at(static_cast<std::size_t>(ambient()));

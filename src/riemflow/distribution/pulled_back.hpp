@@ -23,8 +23,10 @@ class PulledBack final : public Distribution<double> {
 
   std::string name() const override;
   int ambient() const override { return chart_->dimension(); }
-  Pack<double> log_density(const Pack<double>* y) const override;
-  Pack<double> log_density_gradient(const Pack<double>* y, Pack<double>* gradient) const override;
+  Pack<double> log_density(const Pack<double>* y) const override { return evaluate(y, nullptr); }
+  Pack<double> log_density_gradient(const Pack<double>* y, Pack<double>* gradient) const override {
+    return evaluate(y, gradient);
+  }
   /// c⁻¹ of a draw of the target; another draw for one without coordinates, which has probability 0. NaN
   /// after 100 of them: the target then is an atom at the projection point, to rounding.
   void sample(Random& random, Pack<double>* y, int lane) const override;

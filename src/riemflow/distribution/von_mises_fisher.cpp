@@ -90,12 +90,6 @@ void VonMisesFisher<T>::sample(Random& random, Pack<T>* x, int lane) const {
   for (int i = 0; i < ambient(); ++i) x[i][lane] = static_cast<T>(y[i]);
 }
 
-/// −E log p = −(log C + κ) + κ E(1 − ⟨μ, x⟩)
-template <class T>
-std::optional<double> VonMisesFisher<T>::entropy() const {
-  return kappa_ * mean_drop_ - log_peak_;
-}
-
 template class DifferentiableDensity<VonMisesFisher<float>, float>;
 template class DifferentiableDensity<VonMisesFisher<double>, double>;
 template class VonMisesFisher<float>;

@@ -36,7 +36,8 @@ class VonMisesFisher final : public DifferentiableDensity<VonMisesFisher<T>, T> 
   int ambient() const override { return static_cast<int>(mean_.size()); }
   /// Exact, computed in double and rounded to T once.
   void sample(Random& random, Pack<T>* x, int lane) const override;
-  std::optional<double> entropy() const override;
+  /// −E log p = −(log C + κ) + κ E(1 − ⟨μ, x⟩)
+  std::optional<double> entropy() const override { return kappa_ * mean_drop_ - log_peak_; }
   /// |E x| = A_d(κ), in [0, 1).
   double mean_resultant_length() const { return 1 - mean_drop_; }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numbers>
 #include <vector>
 
@@ -66,6 +67,28 @@ VonMisesFisherConstants von_mises_fisher_constants(int d, double kappa) {
   const double log_area = std::log(2.0) + half * std::log(std::numbers::pi) - std::lgamma(half);
   return {.log_peak = (at_zero.log() - at_kappa.log()) - log_area,
           .mean_drop = at_kappa.weighted / at_kappa.sum};
+}
+
+double von_mises_fisher_concentration(int d, double drop) {
+  if (drop >= 1) return 0;
+  if (!(drop > 0)) return std::numeric_limits<double>::infinity();
+  // The customary estimate κ ≈ r(d + 1 − r²)/(1 − r²), r = 1 − drop, is right in both limits up to a factor;
+  // Newton's iteration begins there, and bisects where it would leave the bracket.
+  const double r = 1 - drop;
+  double kappa = r * (d + drop * (2 - drop)) / (drop * (2 - drop));
+  double low = 0, high = std::numeric_limits<double>::infinity();  // 1 − A falls with κ
+  for (int i = 0; i < 60; ++i) {
+    const double m = von_mises_fisher_constants(d, kappa).mean_drop;
+    (m > drop ? low : high) = kappa;
+    // A′ = 1 − A² − dA/κ
+    const double slope = m * (2 - m) - d * (1 - m) / kappa;
+    double next = kappa + (m - drop) / slope;
+    if (!(next > low && next < high)) next = std::isinf(high) ? 2 * kappa : 0.5 * (low + high);
+    const bool settled = std::abs(next - kappa) <= 1e-13 * kappa;
+    kappa = next;
+    if (settled) break;
+  }
+  return kappa;
 }
 
 }  // namespace riemflow

@@ -69,16 +69,6 @@ Pack<T> VonMisesFisherMixture<T>::evaluate(const Pack<T>* x, Pack<T>* gradient) 
 }
 
 template <class T>
-Pack<T> VonMisesFisherMixture<T>::log_density(const Pack<T>* x) const {
-  return evaluate(x, nullptr);
-}
-
-template <class T>
-Pack<T> VonMisesFisherMixture<T>::log_density_gradient(const Pack<T>* x, Pack<T>* gradient) const {
-  return evaluate(x, gradient);
-}
-
-template <class T>
 void VonMisesFisherMixture<T>::sample(Random& random, Pack<T>* x, int lane) const {
   // The first component whose cumulative weight is beyond u·Σw: one of weight 0 is never it.
   const double u = random.uniform() * cumulative_.back();

@@ -21,9 +21,11 @@ class VonMisesFisherMixture final : public Distribution<T> {
 
   std::string name() const override;
   int ambient() const override { return parameters_.means.dimension; }
-  Pack<T> log_density(const Pack<T>* x) const override;
+  Pack<T> log_density(const Pack<T>* x) const override { return evaluate(x, nullptr); }
   /// gradient = Σ_k r_k κ_k (μ_k − x), r_k the share of component k in p(x).
-  Pack<T> log_density_gradient(const Pack<T>* x, Pack<T>* gradient) const override;
+  Pack<T> log_density_gradient(const Pack<T>* x, Pack<T>* gradient) const override {
+    return evaluate(x, gradient);
+  }
   void sample(Random& random, Pack<T>* x, int lane) const override;
 
   /// log p a point in nats, in double whatever T; Error where the points have another dimension. The same

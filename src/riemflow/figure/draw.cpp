@@ -8,7 +8,6 @@
 #include "riemflow/core/cancel.hpp"
 #include "riemflow/core/error.hpp"
 #include "riemflow/core/text.hpp"
-#include "riemflow/core/thinned.hpp"
 #include "riemflow/figure/axis_names.hpp"
 #include "riemflow/figure/disk.hpp"
 #include "riemflow/figure/draw_parts.hpp"

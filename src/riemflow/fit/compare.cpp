@@ -16,7 +16,6 @@
 #include "riemflow/manifold/parse.hpp"
 #include "riemflow/model/mass.hpp"
 #include "riemflow/model/model_file.hpp"
-#include "riemflow/model/model_standardisation.hpp"
 
 namespace riemflow {
 namespace {

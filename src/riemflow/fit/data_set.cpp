@@ -63,7 +63,7 @@ DataSet standardised(const DataSet& raw, Observer& observer) {
       formulas += fmt::format("{}({} - {:.6g})/{:.6g}", formulas.empty() ? "" : ", ", names[c],
                               data.standardisation.shift[c], data.standardisation.scale[c]);
   observer.say(fmt::format("Euclidean columns are standardised inside the model: {}.", formulas));
-  data.points = data.standardisation.standardised<double>(data.points);
+  data.points = data.standardisation.standardised(data.points);
   return data;
 }
 

@@ -19,7 +19,6 @@
 #include "riemflow/manifold/parse.hpp"
 #include "riemflow/model/held_out.hpp"
 #include "riemflow/model/model_file.hpp"
-#include "riemflow/model/model_standardisation.hpp"
 
 namespace riemflow {
 namespace {

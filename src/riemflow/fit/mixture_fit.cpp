@@ -9,7 +9,6 @@
 
 #include "riemflow/core/error.hpp"
 #include "riemflow/core/random.hpp"
-#include "riemflow/distribution/von_mises_fisher_concentration.hpp"
 #include "riemflow/distribution/von_mises_fisher_constants.hpp"
 #include "riemflow/fit/batches.hpp"
 #include "riemflow/fit/riemannian_adam.hpp"

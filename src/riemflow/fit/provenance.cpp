@@ -3,7 +3,6 @@
 #include <cmath>
 
 #include "riemflow/core/version.hpp"
-#include "riemflow/model/model_standardisation.hpp"
 
 namespace riemflow {
 

@@ -122,17 +122,6 @@ class EllipticKernels final : public Kernels {
     }
   }
 
-  double bandwidth_slope(const KernelQuery& query, std::size_t i) const override {
-    // h scales u by 1/h and s by h: d log p = ∂_q(−2q) + ∂_s s, less d for |Σ|^{−½}
-    double slope = 0;
-    std::vector<double>& v = scratch();
-    for (std::size_t f = 0; f < factors_.size(); ++f) {
-      const Terms t = terms(query, i, f, v.data());
-      slope += -2 * t.q * t.q_slope + t.s_slope - factors_[f].part.dimension;
-    }
-    return slope;
-  }
-
   void sample(Random& random, std::size_t i, double* x) const override {
     for (std::size_t f = 0; f < factors_.size(); ++f) {
       const KernelSpace::Part& part = factors_[f].part;
@@ -185,10 +174,9 @@ class EllipticKernels final : public Kernels {
     std::size_t offset;  ///< of W (d × ambient) among a centre's numbers
     std::size_t shape;   ///< of S among a centre's shapes
   };
-  /// log p of a factor less its constant, as a function of q and, on the sphere, c and s; s_slope is
-  /// ∂/∂log s, the constant's s^d with it.
+  /// log p of a factor less its constant, as a function of q and, on the sphere, c.
   struct Terms {
-    double log_value, q, q_slope, c_slope, s_slope;
+    double log_value, q_slope, c_slope;
   };
 
   const double* whiten(std::size_t i, std::size_t f) const {
@@ -261,7 +249,7 @@ class EllipticKernels final : public Kernels {
       for (int c = 0; c < D; ++c) u[r] += W[r * D + c] * v[c];
       q += u[r] * u[r];
     }
-    if (part.geometry != Geometry::sphere) return {volume - 0.5 * q, q, -0.5, 0, 0};
+    if (part.geometry != Geometry::sphere) return {volume - 0.5 * q, -0.5, 0};
 
     // −½ q/a − (d+1)/2 log a + log M_d(α);  a = c² + s²q,  α = c/(s√a),  d log M_d/dα = d·M_{d−1}/M_d
     const double s = radial(i, f), a = cosine * cosine + s * s * q, to_alpha = 1 / (s * std::sqrt(a));
@@ -269,8 +257,8 @@ class EllipticKernels final : public Kernels {
     const NormalMoment moment = normal_moment(d, alpha);
     const double alpha_slope = d * moment.ratio;
     const double a_slope = (0.5 * q / a - 0.5 * (d + 1) - 0.5 * alpha * alpha_slope) / a;
-    return {-0.5 * q / a - 0.5 * (d + 1) * std::log(a) + moment.log_value, q, -0.5 / a + a_slope * s * s,
-            a_slope * 2 * cosine + alpha_slope * to_alpha, a_slope * 2 * s * s * q - alpha_slope * alpha + d};
+    return {-0.5 * q / a - 0.5 * (d + 1) * std::log(a) + moment.log_value, -0.5 / a + a_slope * s * s,
+            a_slope * 2 * cosine + alpha_slope * to_alpha};
   }
 
   std::shared_ptr<const KernelSpace> space_;

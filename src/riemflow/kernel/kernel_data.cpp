@@ -17,13 +17,6 @@ constexpr double kSame = 1e-9, kNarrowest = 1e-7;
 
 using Matrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 
-void in_pieces(std::size_t n, ThreadPool* pool, const std::function<void(std::size_t, std::size_t)>& work) {
-  const auto piece = [&](std::size_t p, int) { work(p * kPiece, std::min(n, (p + 1) * kPiece)); };
-  const std::size_t pieces = (n + kPiece - 1) / kPiece;
-  if (pool != nullptr) return pool->run(pieces, piece);
-  for (std::size_t p = 0; p < pieces; ++p) piece(p, 0);
-}
-
 }  // namespace
 
 std::string_view name_of(KernelShape shape) {
@@ -80,7 +73,7 @@ KernelData::KernelData(std::shared_ptr<const Manifold<double>> manifold, const P
   kept_ = std::min(static_cast<std::size_t>(std::max(most_neighbours, 0)), size() - 1);
   distances_.resize(size() * kept_);
   neighbours_.resize(size() * kept_);
-  in_pieces(size(), pool, [&](std::size_t begin, std::size_t end) {
+  in_pieces(pool, size(), kPiece, [&](std::size_t begin, std::size_t end) {
     std::vector<MetricTree::Neighbour> found;
     for (std::size_t i = begin; i < end; ++i) {
       if (ask && i % 16 == 0) ask();

@@ -189,21 +189,6 @@ double KernelMixture::log_density_at(std::span<const double> x, std::optional<st
   return log_p - std::log(left);
 }
 
-std::vector<double> KernelMixture::bandwidth_gradient(std::span<const double> x) const {
-  std::vector<double> embedded(static_cast<std::size_t>(space_->width())), slopes(parameters_.size());
-  space_->embed(x, embedded.data());
-  const KernelQuery query{x.data(), embedded.data()};
-  const double log_p = log_density_at(x);
-  double values[MetricTree::kLeaf];
-  visit(embedded.data(), Running{log_p, 1}, [&](std::span<const std::uint32_t> centres) {
-    kernels_->log_values(query, centres, values);
-    for (std::size_t j = 0; j < centres.size(); ++j)
-      slopes[centres[j]] = std::exp(log_weights_[centres[j]] + values[j] - log_p) *
-                           kernels_->bandwidth_slope(query, centres[j]);
-  });
-  return slopes;
-}
-
 std::optional<std::size_t> KernelMixture::centre_at(std::span<const double> x, double distance) const {
   std::vector<double> embedded(static_cast<std::size_t>(space_->width()));
   space_->embed(x, embedded.data());
@@ -226,17 +211,6 @@ double KernelMixture::log_kernel(std::size_t i, std::span<const double> x) const
   double value = 0;
   kernels_->log_values({x.data(), embedded.data()}, {&which, 1}, &value);
   return value;
-}
-
-Pack<double> KernelMixture::log_density(const Pack<double>* x) const { return evaluate(x, nullptr, nullptr); }
-
-Pack<double> KernelMixture::log_density_gradient(const Pack<double>* x, Pack<double>* gradient) const {
-  return evaluate(x, nullptr, gradient);
-}
-
-Pack<double> KernelMixture::log_density_gradient_without(const Pack<double>* x, const Pack<double>* data,
-                                                         Pack<double>* gradient) const {
-  return evaluate(x, data, gradient);
 }
 
 Pack<double> KernelMixture::evaluate(const Pack<double>* x, const Pack<double>* data,
@@ -272,15 +246,9 @@ std::vector<double> KernelMixture::log_prob(const Points<double>& points, Thread
           fmt::format("the points have {} coordinates", points.dimension),
           fmt::format("the kernel density has {}", ambient()), Fault::bad_data);
   std::vector<double> values(points.size());
-  const auto piece = [&](std::size_t p, int) {
-    for (std::size_t i = p * kPointsAPiece; i < std::min(points.size(), (p + 1) * kPointsAPiece); ++i)
-      values[i] = log_density_at(points[i]);
-  };
-  const std::size_t pieces = (points.size() + kPointsAPiece - 1) / kPointsAPiece;
-  if (pool != nullptr)
-    pool->run(pieces, piece);
-  else
-    for (std::size_t p = 0; p < pieces; ++p) piece(p, 0);
+  in_pieces(pool, points.size(), kPointsAPiece, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) values[i] = log_density_at(points[i]);
+  });
   return values;
 }
 

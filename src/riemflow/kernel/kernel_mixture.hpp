@@ -44,12 +44,16 @@ class KernelMixture final : public Distribution<double> {
 
   std::string name() const override { return "kde"; }
   int ambient() const override { return space_->manifold().ambient(); }
-  Pack<double> log_density(const Pack<double>* x) const override;
-  Pack<double> log_density_gradient(const Pack<double>* x, Pack<double>* gradient) const override;
+  Pack<double> log_density(const Pack<double>* x) const override { return evaluate(x, nullptr, nullptr); }
+  Pack<double> log_density_gradient(const Pack<double>* x, Pack<double>* gradient) const override {
+    return evaluate(x, nullptr, gradient);
+  }
   /// Without the centre that a training point is, which float may have moved by kSamePoint of the extent of
   /// all centres.
   Pack<double> log_density_gradient_without(const Pack<double>* x, const Pack<double>* data,
-                                            Pack<double>* gradient) const override;
+                                            Pack<double>* gradient) const override {
+    return evaluate(x, data, gradient);
+  }
   void sample(Random& random, Pack<double>* x, int lane) const override;
   static constexpr double kSamePoint = 1e-6;
 
@@ -64,8 +68,6 @@ class KernelMixture final : public Distribution<double> {
   std::optional<std::size_t> centre_at(std::span<const double> x, double distance) const;
   /// log K_i(x)
   double log_kernel(std::size_t i, std::span<const double> x) const;
-  /// d log p(x)/d log h_i of each centre.
-  std::vector<double> bandwidth_gradient(std::span<const double> x) const;
 
  private:
   struct Running;

@@ -16,6 +16,7 @@ namespace riemflow {
 namespace {
 
 constexpr std::size_t kFolds = 5;
+constexpr std::size_t kPointsBetweenLooks = 32;  // at the time
 /// Validation points that are enough to choose by. Of fewer, 27 of the volcanoes, the best recipe overfits.
 constexpr std::size_t kEnough = 300;
 /// ε is between these. While recipes are compared, log p is right to kTolerance.
@@ -40,6 +41,37 @@ struct Query {
 };
 
 }  // namespace
+
+KernelRecipe recipe_of(KernelShape shape, const RecipePlace& place, int most_neighbours) {
+  const auto neighbours = [&](int index) {
+    return std::min(RecipePlace::kNeighbours[static_cast<std::size_t>(index)], std::max(1, most_neighbours));
+  };
+  KernelRecipe result;
+  result.shape = shape;
+  result.scale = std::exp(place.log_scale);
+  if (shape == KernelShape::one) return result;
+  result.neighbours = neighbours(place.neighbours);
+  result.adaptivity = RecipePlace::kAdaptivityStep * place.adaptivity;
+  if (shape == KernelShape::local) return result;
+  result.shape_neighbours = neighbours(place.shape_neighbours);
+  result.shrinkage = RecipePlace::kShrinkages[static_cast<std::size_t>(place.shrinkage)];
+  return result;
+}
+
+RecipePlace among(RecipePlace place, std::size_t from, std::size_t to, int dimension) {
+  const double ratio = static_cast<double>(to) / static_cast<double>(from);
+  place.log_scale -= std::log(ratio) / (dimension + 4);
+  for (int* index : {&place.neighbours, &place.shape_neighbours}) {
+    const double wanted = ratio * RecipePlace::kNeighbours[static_cast<std::size_t>(*index)];
+    int best = 0;
+    for (int i = 1; i < static_cast<int>(RecipePlace::kNeighbours.size()); ++i)
+      if (std::abs(std::log(RecipePlace::kNeighbours[static_cast<std::size_t>(i)] / wanted)) <
+          std::abs(std::log(RecipePlace::kNeighbours[static_cast<std::size_t>(best)] / wanted)))
+        best = i;
+    *index = best;
+  }
+  return place;
+}
 
 KernelSearch::KernelSearch(const std::shared_ptr<const Manifold<double>>& manifold,
                            const Points<double>& points, const Points<double>& validation,
@@ -151,7 +183,11 @@ double KernelSearch::score(const RecipePlace& place, double& wide) {
   std::vector<Query> queries;
   for (Fold& fold : folds_) {
     const KernelMixture density(data_.manifold(), fold.data.parameters(candidate), kTolerance);
-    const std::vector<double> log_p = log_densities(density, fold.queries);
+    std::vector<double> log_p(fold.queries.size());
+    in_pieces(pool_, log_p.size(), kPointsBetweenLooks, [&](std::size_t begin, std::size_t end) {
+      watch_.ask();
+      for (std::size_t i = begin; i < end; ++i) log_p[i] = density.log_density_at(fold.queries[i]);
+    });
     for (std::size_t i = 0; i < log_p.size(); ++i)
       queries.emplace_back(log_p[i], fold.log_wide[i], fold.weights[i]);
   }
@@ -173,22 +209,6 @@ double KernelSearch::score(const RecipePlace& place, double& wide) {
     total += query.weight;
   }
   return sum / total;
-}
-
-std::vector<double> KernelSearch::log_densities(const KernelMixture& density, const Points<double>& queries) {
-  constexpr std::size_t kPiece = 32;
-  std::vector<double> values(queries.size());
-  const auto piece = [&](std::size_t p, int) {
-    watch_.ask();
-    for (std::size_t i = p * kPiece; i < std::min(queries.size(), (p + 1) * kPiece); ++i)
-      values[i] = density.log_density_at(queries[i]);
-  };
-  const std::size_t pieces = (queries.size() + kPiece - 1) / kPiece;
-  if (pool_ != nullptr)
-    pool_->run(pieces, piece);
-  else
-    for (std::size_t p = 0; p < pieces; ++p) piece(p, 0);
-  return values;
 }
 
 bool KernelSearch::try_place(const RecipePlace& place) {

@@ -2,14 +2,69 @@
 // The search for the recipe of a kernel density that scores best, on one set of centres: steps from neighbour
 // to neighbour on the grid of recipes.
 
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cmath>
+#include <functional>
 #include <memory>
 #include <vector>
 
-#include "riemflow/kernel/kernel_data.hpp"
-#include "riemflow/kernel/recipe_place.hpp"
-#include "riemflow/kernel/search_watch.hpp"
+#include "riemflow/core/stopwatch.hpp"
+#include "riemflow/kernel/kernel_choice.hpp"
 
 namespace riemflow {
+
+/// A place on the grid of recipes that a search steps over.
+struct RecipePlace {
+  static constexpr std::array kNeighbours = {2, 3, 4, 6, 8, 11, 16, 23, 32, 45, 64};
+  static constexpr std::array kShrinkages = {0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.35, 0.5, 0.7, 1.0};
+  static constexpr double kAdaptivityStep = 0.125;
+  static constexpr int kMostAdaptivity = 12;
+
+  double log_scale = 0;
+  int neighbours = 5, adaptivity = 5, shape_neighbours = 6, shrinkage = 6;  ///< steps on the grid
+};
+
+/// Without ε.
+KernelRecipe recipe_of(KernelShape shape, const RecipePlace& place, int most_neighbours);
+
+/// A place among `from` centres as it is among `to`: bandwidths go with n^{−1/(d+4)}, and the k-th neighbour
+/// of a point was the kn/m-th among more.
+RecipePlace among(RecipePlace place, std::size_t from, std::size_t to, int dimension);
+
+/// The time of a search for a kernel density as its parts ask for it.
+class SearchWatch {
+ public:
+  /// Ends an evaluation that would take longer than there is.
+  struct OutOfTime {};
+
+  explicit SearchWatch(const SearchTime& time) : time_(time) {}
+
+  double elapsed() const { return time_.elapsed ? time_.elapsed() : seconds_since(start_); }
+  double left() const { return time_.seconds - elapsed(); }
+  bool limited() const { return std::isfinite(time_.seconds); }
+  /// In the midst of work, from any thread: throws where there is no time left.
+  std::function<void()> ask = [this] {
+    if (!(elapsed() < time_.seconds) && begun_) throw OutOfTime{};
+  };
+  /// From here on `ask` may end what goes on: there is something to end with.
+  void begin() { begun_ = true; }
+  void tell() {
+    ++evaluations_;
+    if (time_.progress)
+      time_.progress(std::min(0.99, limited() ? elapsed() / time_.seconds : evaluations_ / kUsualSearch));
+  }
+
+ private:
+  /// Recipes of three shapes.
+  static constexpr double kUsualSearch = 200;
+
+  const SearchTime& time_;
+  Clock::time_point start_ = Clock::now();
+  std::atomic<bool> begun_ = false;
+  int evaluations_ = 0;
+};
 
 class KernelSearch {
  public:
@@ -51,8 +106,6 @@ class KernelSearch {
 
   /// Mean log-likelihood with the best ε, which is left in `wide`.
   double score(const RecipePlace& place, double& wide);
-  /// As KernelMixture::log_prob, asking for the time now and then.
-  std::vector<double> log_densities(const KernelMixture& density, const Points<double>& queries);
   bool out_of_time() const { return !(watch_.elapsed() < deadline_); }
   bool try_place(const RecipePlace& place);
   /// From a tenth of the mean distance to the nearest neighbour to a hundred times that.

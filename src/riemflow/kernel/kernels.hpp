@@ -44,8 +44,6 @@ class Kernels {
   /// gradient (ambient) += share · ∂ log K_i/∂x, of a smooth extension off the manifold.
   virtual void add_gradient(const KernelQuery& query, std::size_t i, double share,
                             double* gradient) const = 0;
-  /// d log K_i/d log h_i at x.
-  virtual double bandwidth_slope(const KernelQuery& query, std::size_t i) const = 0;
   /// x (ambient) = a draw from K_i.
   virtual void sample(Random& random, std::size_t i, double* x) const = 0;
 

@@ -6,7 +6,6 @@
 #include <numbers>
 
 #include "riemflow/core/kronrod.hpp"
-#include "riemflow/manifold/sphere.hpp"
 
 namespace riemflow {
 namespace {
@@ -111,14 +110,9 @@ Radial elliptic_kernel(const Vector& m, const Eigen::Matrix3d& sigma) {
   return component;
 }
 
-struct Sum {
-  double value = 0, error = 0;
-  std::size_t evaluations = 0;
-};
-
 /// += ∫ f over [a, b], by halving.
 template <class F>
-void add_integral(const F& f, double a, double b, int depth, Sum& sum) {
+void add_integral(const F& f, double a, double b, int depth, Integral& sum) {
   const KronrodRule& rule = kronrod_rule(kKronrodRules - 1);
   const double half = 0.5 * (b - a), middle = 0.5 * (a + b);
   double kronrod = 0, gauss = 0, scale = 0, values[15];
@@ -183,7 +177,7 @@ double nearest(const BorderPiece& piece, const Vector& m) {
 /// += (1/2π) ∫ (1 − F) dφ over the part of the piece that is within reach. Near the centre, where dφ is a
 /// narrow peak, as (1/2π) (Δφ − ∫ F dφ), in which F dφ has none; Δφ from and to the nearest point, less than
 /// π each.
-void add_piece(const Radial& component, const BorderPiece& piece, Sum& sum) {
+void add_piece(const Radial& component, const BorderPiece& piece, Integral& sum) {
   const auto distance = [&](double t) {
     Vector x, velocity;
     piece.at(t, x.data(), velocity.data());
@@ -200,7 +194,7 @@ void add_piece(const Radial& component, const BorderPiece& piece, Sum& sum) {
     while (far < std::abs(way) && distance(at + sign * far) < component.reach) far += step;
     far = std::min(far, std::abs(way));
     const double split = std::min(near, far);
-    Sum own;
+    Integral own;
     if (split > 0) {
       const Eigen::Vector2d u = component.u(piece, at), v = component.u(piece, at + sign * split);
       own.value += sign * std::atan2(u[0] * v[1] - u[1] * v[0], u.dot(v)) / (2 * pi);
@@ -210,15 +204,13 @@ void add_piece(const Radial& component, const BorderPiece& piece, Sum& sum) {
     if (far > split)
       add_integral([&](double t) { return component.along(piece, at + sign * t, false) / (2 * pi); }, split,
                    far, 0, own);
-    sum.value += own.value;
-    sum.error += own.error;
-    sum.evaluations += own.evaluations;
+    sum.add(own);
   }
 }
 
 /// += weight·P(region).
 void add_component(const Radial& component, double weight, const EarthRegion& region, Integral& total) {
-  Sum sum;
+  Integral sum;
   for (const BorderPiece& piece : region.border) {
     const double away = (Eigen::Map<const Vector>(piece.middle) - component.centre).norm();
     if (away <= component.reach + piece.radius) add_piece(component, piece, sum);

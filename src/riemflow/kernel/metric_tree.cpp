@@ -113,23 +113,4 @@ void MetricTree::nearest(const KernelSpace& space, const double* e, std::size_t 
   std::sort_heap(found.begin(), found.end(), nearer);
 }
 
-void MetricTree::within(const KernelSpace& space, const double* e, double distance,
-                        std::vector<std::uint32_t>& found) const {
-  found.clear();
-  std::vector<std::uint32_t> open{0};
-  while (!open.empty()) {
-    const std::uint32_t n = open.back();
-    open.pop_back();
-    if (least_distance(space, n, e) > distance) continue;
-    const Node& node = nodes_[n];
-    if (node.right != 0) {
-      open.push_back(node.right);
-      open.push_back(n + 1);
-      continue;
-    }
-    for (std::uint32_t i = node.begin; i < node.end; ++i)
-      if (space.squared_distance(e, embedded(i)) <= distance * distance) found.push_back(i);
-  }
-}
-
 }  // namespace riemflow

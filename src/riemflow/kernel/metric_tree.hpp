@@ -44,9 +44,6 @@ class MetricTree {
   /// many. `without` (tree's order) is left out.
   void nearest(const KernelSpace& space, const double* e, std::size_t k, std::uint32_t without,
                std::vector<Neighbour>& found) const;
-  /// All points no farther than `distance` from the embedded e, in any order.
-  void within(const KernelSpace& space, const double* e, double distance,
-              std::vector<std::uint32_t>& found) const;
 
  private:
   std::uint32_t build(const KernelSpace& space, const std::vector<double>& embedded,

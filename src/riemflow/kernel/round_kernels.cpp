@@ -15,9 +15,9 @@ namespace {
 
 using std::numbers::pi;
 
-/// log peak of the von Mises–Fisher densities of S^d, and d log peak/d log κ = κ E(1 − ⟨μ, x⟩), for many κ.
-/// Off S² a constant takes 50 µs, so there it is interpolated from nodes a tenth apart in log κ by cubics
-/// through values and slopes: error below 1e-4/384 of the fourth derivative, 1e-7 for d ≤ 10.
+/// log peak of the von Mises–Fisher densities of S^d, for many κ. Off S² a constant takes 50 µs, so there it
+/// is interpolated from nodes a tenth apart in log κ by cubics through values and slopes, d log peak/d log κ
+/// = κ E(1 − ⟨μ, x⟩): error below 1e-4/384 of the fourth derivative, 1e-7 for d ≤ 10.
 class LogPeaks {
  public:
   LogPeaks(int d, double least, double most) : d_(d), low_(std::log(least)) {
@@ -26,23 +26,21 @@ class LogPeaks {
     for (std::size_t i = 0; i < nodes; ++i) nodes_.push_back(exact(std::exp(low_ + kStep * double(i))));
   }
 
-  struct Peak {
-    double value, slope;
-  };
-  Peak operator()(double kappa) const {
-    if (d_ == 2) return exact(kappa);
+  double operator()(double kappa) const {
+    if (d_ == 2) return exact(kappa).value;
     const double place = std::max(0.0, (std::log(kappa) - low_) / kStep);
     const std::size_t i = std::min(static_cast<std::size_t>(place), nodes_.size() - 2);
     const double t = place - static_cast<double>(i), r = 1 - t;
     const Peak &a = nodes_[i], &b = nodes_[i + 1];
-    const double rise = b.value - a.value;
-    return {r * r * (1 + 2 * t) * a.value + t * t * (1 + 2 * r) * b.value +
-                kStep * t * r * (r * a.slope - t * b.slope),
-            (6 * t * r * rise) / kStep + r * (1 - 3 * t) * a.slope + t * (3 * t - 2) * b.slope};
+    return r * r * (1 + 2 * t) * a.value + t * t * (1 + 2 * r) * b.value +
+           kStep * t * r * (r * a.slope - t * b.slope);
   }
 
  private:
   static constexpr double kStep = 0.1;
+  struct Peak {
+    double value, slope;
+  };
   Peak exact(double kappa) const {
     const VonMisesFisherConstants constants = von_mises_fisher_constants(d_, kappa);
     return {constants.log_peak, kappa * constants.mean_drop};
@@ -64,7 +62,6 @@ class RoundKernels final : public Kernels {
       precisions_.push_back(1 / (bandwidths[i] * bandwidths[i]));
     }
     log_peaks_.resize(centres.size());
-    slopes_.resize(centres.size());
     const auto [least, most] = std::minmax_element(precisions_.begin(), precisions_.end());
     for (const KernelSpace::Part& part : space_->parts()) add_peaks(part, *least, *most);
   }
@@ -120,12 +117,6 @@ class RoundKernels final : public Kernels {
     }
   }
 
-  double bandwidth_slope(const KernelQuery& query, std::size_t i) const override {
-    // log τ = −2 log h
-    const double square = space_->squared_distance(query.embedded, &embedded_[i * width_]);
-    return precisions_[i] * square - 2 * slopes_[i];
-  }
-
   void sample(Random& random, std::size_t i, double* x) const override {
     const auto m = centres_[i];
     for (const KernelSpace::Part& part : space_->parts()) {
@@ -168,7 +159,7 @@ class RoundKernels final : public Kernels {
   double precision(std::size_t i) const override { return precisions_[i]; }
 
  private:
-  /// log_peaks += log K(m) of the factor, slopes += d log K(m)/d log τ.
+  /// log_peaks += log K(m) of the factor.
   void add_peaks(const KernelSpace::Part& part, double least, double most) {
     const double d = part.dimension;
     const bool normal = part.geometry == Geometry::euclidean || part.geometry == Geometry::ball;
@@ -177,14 +168,8 @@ class RoundKernels final : public Kernels {
     const int sphere = part.geometry == Geometry::torus ? 1 : part.dimension;
     const LogPeaks peaks(normal ? 2 : sphere, least * scale, most * scale);
     for (std::size_t i = 0; i < precisions_.size(); ++i) {
-      if (normal) {
-        log_peaks_[i] += 0.5 * d * std::log(precisions_[i] / (2 * pi));
-        slopes_[i] += 0.5 * d;
-      } else {
-        const auto peak = peaks(precisions_[i] * scale);
-        log_peaks_[i] += copies * (peak.value - 0.5 * sphere * std::log(scale));
-        slopes_[i] += copies * peak.slope;
-      }
+      log_peaks_[i] += normal ? 0.5 * d * std::log(precisions_[i] / (2 * pi))
+                              : copies * (peaks(precisions_[i] * scale) - 0.5 * sphere * std::log(scale));
     }
   }
 
@@ -192,7 +177,6 @@ class RoundKernels final : public Kernels {
   std::size_t width_;
   Points<double> centres_;
   std::vector<double> embedded_, precisions_, log_peaks_;
-  std::vector<double> slopes_;  // d log peak/d log τ
 };
 
 }  // namespace

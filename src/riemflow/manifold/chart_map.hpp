@@ -45,8 +45,6 @@ struct Mapped {
   Points<T> points;                  ///< NaN where there is none
   std::vector<double> log_volume;    ///< log vol_c at the chart's end, before its rounding to T; NaN likewise
   std::vector<std::size_t> missing;  ///< points without an image or without coordinates, in increasing order
-
-  bool ok() const { return missing.empty(); }
 };
 
 template <class T>

@@ -48,6 +48,14 @@ struct Integral {
   /// has no good point at all, value is NaN and error infinite.
   std::size_t failures = 0;
   bool converged = false;
+
+  /// += weight·other, but for `converged`.
+  void add(const Integral& other, double weight = 1) {
+    value += weight * other.value;
+    error += weight * other.error;
+    evaluations += other.evaluations;
+    failures += other.failures;
+  }
 };
 
 /// ∫ f over all patches. `ambient`: numbers a point. The same numbers for any number of threads.

@@ -24,4 +24,12 @@ std::vector<Patch> cut(const Patch& patch, const std::array<int, kMostCoordinate
   return result;
 }
 
+std::vector<Patch> interval(double end, int pieces) {
+  const auto same = [](const double* u, double* point) {
+    point[0] = u[0];
+    return 1.0;
+  };
+  return cut({1, {}, {end}, std::make_shared<const PatchMap>(same)}, {pieces, 1, 1});
+}
+
 }  // namespace riemflow

@@ -24,4 +24,7 @@ struct Patch {
 /// The patch cut into pieces[0] × pieces[1] × … equal boxes.
 std::vector<Patch> cut(const Patch& patch, const std::array<int, kMostCoordinates>& pieces);
 
+/// [0, end] of R in so many pieces.
+std::vector<Patch> interval(double end, int pieces);
+
 }  // namespace riemflow

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "riemflow/core/pieces.hpp"
 #include "riemflow/core/running_mean.hpp"
 #include "riemflow/model/score_points.hpp"
 
@@ -44,14 +43,7 @@ DataScores score_data(const Density& density, PointSource& source, const std::st
   scores.path = path;
   scores.row_word = source.assumptions().row;
   std::vector<ScoredRow> rows;
-  Points<double> chunk;
-  std::vector<std::uint64_t> lines;
-  ObservedTask progress(observer, "Score", rows_about(source));
-  Pieces pieces;
-  while (source.next(pieces.next(), chunk, &lines)) {
-    require_density_at(density, chunk, lines, source.assumptions());
-    const std::vector<double> log_p = density.log_prob(chunk).values;
-    scores.points += log_p.size();
+  const auto see = [&](std::span<const std::uint64_t> lines, std::span<const double> log_p) {
     for (std::size_t i = 0; i < log_p.size(); ++i) {
       if (std::isfinite(log_p[i])) {
         rows.push_back({lines[i], log_p[i]});
@@ -59,8 +51,8 @@ DataScores score_data(const Density& density, PointSource& source, const std::st
         scores.first_failed = lines[i];
       }
     }
-    progress.advance(static_cast<double>(log_p.size()));
-  }
+  };
+  scores.points = score_points(density, source, observer, see).points;
   std::stable_sort(rows.begin(), rows.end(),
                    [](const ScoredRow& a, const ScoredRow& b) { return a.log_density < b.log_density; });
   summarise(rows, scores);

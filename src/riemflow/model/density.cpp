@@ -26,25 +26,23 @@ const FlowDensity* DensityPart::flow() const {
   return found == nullptr ? nullptr : *found;
 }
 
-std::optional<std::string> Density::defect(std::span<const double> point) const {
-  return manifold_->defect(point);
-}
-
 LogProb<double> Density::log_prob(const Points<double>& points, const NoiseKey& key) const {
   check_on_manifold(*manifold_, points);
   if (standardisation_.identity()) return evaluate(points, key);
-  LogProb<double> result = evaluate(standardisation_.standardised<double>(points), key);
+  LogProb<double> result = evaluate(standardisation_.standardised(points), key);
   const double log_scale = standardisation_.log_scale();
   for (double& value : result.values) value -= log_scale;
-  result.base_points = standardisation_.in_units<double>(result.base_points);
+  result.base_points = standardisation_.in_units(result.base_points);
   return result;
 }
 
 Carried<double> Density::sample(std::size_t n, std::uint64_t seed, std::uint64_t first) const {
-  Carried<double> result = draw(n, seed, first);
-  if (!standardisation_.identity())
-    for (Points<double>& frame : result.frames) frame = standardisation_.in_units<double>(frame);
-  return result;
+  return in_units(draw(n, seed, first));
+}
+
+Carried<double> Density::in_units(Carried<double> path) const {
+  for (Points<double>& frame : path.frames) frame = standardisation_.in_units(std::move(frame));
+  return path;
 }
 
 std::vector<DensityPart> Density::parts() const {
@@ -70,9 +68,10 @@ Carried<double> draw_in_pieces(std::size_t n, int ambient, int threads, std::uin
                                std::uint64_t first,
                                const std::function<void(Random& random, Pack<double>* x)>& draw) {
   Points<double> points(n, ambient);
-  ThreadPool(threads).run((n + kDrawsAtOnce - 1) / kDrawsAtOnce, [&](std::size_t piece, int) {
+  ThreadPool pool(threads);
+  in_pieces(&pool, n, kDrawsAtOnce, [&](std::size_t begin, std::size_t end) {
     std::vector<Pack<double>> x(static_cast<std::size_t>(ambient));
-    for (std::size_t i = piece * kDrawsAtOnce; i < std::min(n, (piece + 1) * kDrawsAtOnce); ++i) {
+    for (std::size_t i = begin; i < end; ++i) {
       Random random(seed, Purpose::base_sample, 0, first + i);
       draw(random, x.data());
       for (std::size_t c = 0; c < x.size(); ++c) points[i][c] = x[c][0];

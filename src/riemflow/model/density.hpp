@@ -19,6 +19,7 @@
 
 namespace riemflow {
 
+class Density;
 class FlowDensity;
 class KernelDensity;
 class MixtureDensity;
@@ -42,7 +43,9 @@ class Density {
   /// False where log_prob is an estimate (Hutchinson's): right on average, but its exponential is not.
   virtual bool exact() const { return true; }
   /// Why a point has no density: it is not on the manifold, as far as the precision can tell.
-  virtual std::optional<std::string> defect(std::span<const double> point) const;
+  virtual std::optional<std::string> defect(std::span<const double> point) const {
+    return manifold_->defect(point);
+  }
 
   /// log p(x) per point, with respect to the Riemannian volume; NaN where it fails. The key names the noise
   /// of a Hutchinson estimate; exact densities need none. Throws Error(Fault::bad_data) naming the first
@@ -70,6 +73,8 @@ class Density {
       : manifold_(std::move(manifold)), threads_(threads), standardisation_(std::move(standardisation)) {}
 
   const Standardisation& standardisation() const { return standardisation_; }
+  /// From standardised coordinates.
+  Carried<double> in_units(Carried<double> path) const;
   std::shared_ptr<const Manifold<double>> manifold_;
 
  private:

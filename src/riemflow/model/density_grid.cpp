@@ -9,6 +9,7 @@
 #include "riemflow/core/error.hpp"
 #include "riemflow/manifold/earth.hpp"
 #include "riemflow/manifold/parse.hpp"
+#include "riemflow/model/cell_masses.hpp"
 
 namespace riemflow {
 namespace {
@@ -38,6 +39,81 @@ std::string measure_of(const std::string& wanted, const std::vector<std::string>
           fmt::format("give {}", fmt::join(possible, " or ")), Fault::usage);
   return wanted;
 }
+
+/// What the cells of a grid hold, computed row by row.
+class CellValues {
+ public:
+  CellValues(const Density& density, const GridLayout& layout)
+      : density_(density), layout_(layout), masses_(density, layout.lattice) {}
+
+  /// Rows to ask for at a time.
+  std::size_t rows_at_once() const {
+    return std::max<std::size_t>(1, kCellsAtOnce / layout_.lattice.columns.centres.size());
+  }
+  /// Of the rows from `first` to before `last`: log-densities per `measure`, NaN where it fails or where
+  /// there is no point. masses = those of the cells. Throws Cancelled (core/cancel.hpp).
+  std::vector<double> rows(std::size_t first, std::size_t last, std::vector<double>& masses) {
+    give_up_if_asked();
+    const Lattice& lattice = layout_.lattice;
+    const std::size_t columns = lattice.columns.centres.size();
+    constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+    std::vector<double> result = layout_.means ? std::vector<double>() : at_centres(first, last, masses);
+    if (layout_.means) masses = masses_.rows(first, last, give_up_if_asked);
+    result.resize(masses.size(), kNone);
+    double x[3];
+    for (std::size_t i = 0; i < masses.size(); ++i) {
+      const std::size_t row = first + i / columns, column = i % columns;
+      if (!lattice.place(lattice.rows.centres[row], lattice.columns.centres[column], x)) {
+        ++summary_.outside;
+        masses[i] = result[i] = kNone;
+        continue;
+      }
+      if (layout_.means) result[i] = std::log(masses[i] / layout_.size(row, column));
+      if (std::isnan(result[i]) || result[i] == INFINITY) {
+        ++summary_.failed;
+        masses[i] = result[i] = kNone;
+        continue;
+      }
+      summary_.mass += masses[i];
+      summary_.largest = std::max(summary_.largest, std::exp(result[i]));
+      summary_.smallest = std::min(summary_.smallest, std::exp(result[i]));
+    }
+    if (layout_.means) summary_.error = masses_.error();
+    return result;
+  }
+
+  const GridSummary& summary() const { return summary_; }
+
+ private:
+  std::vector<double> at_centres(std::size_t first, std::size_t last, std::vector<double>& masses) {
+    const Lattice& lattice = layout_.lattice;
+    const std::size_t columns = lattice.columns.centres.size(), n = (last - first) * columns;
+    std::vector<std::size_t> cells;
+    Points<double> points;
+    points.dimension = lattice.ambient;
+    double x[3];
+    for (std::size_t cell = 0; cell < n; ++cell) {
+      if (!lattice.place(lattice.rows.centres[first + cell / columns],
+                         lattice.columns.centres[cell % columns], x))
+        continue;
+      points.values.insert(points.values.end(), x, x + lattice.ambient);
+      cells.push_back(cell);
+    }
+    const std::vector<double> log_p = density_.log_prob(points).values;
+    std::vector<double> result(n, std::numeric_limits<double>::quiet_NaN());
+    masses = result;
+    for (std::size_t i = 0; i < cells.size(); ++i) {
+      result[cells[i]] = log_p[i] + (layout_.log_factor ? layout_.log_factor(points[i].data()) : 0);
+      masses[cells[i]] = std::exp(log_p[i]) * lattice.volume(first + cells[i] / columns, cells[i] % columns);
+    }
+    return result;
+  }
+
+  const Density& density_;
+  const GridLayout& layout_;
+  CellMasses masses_;
+  GridSummary summary_;
+};
 
 }  // namespace
 
@@ -108,69 +184,6 @@ GridLayout layout_of(const GridChoice& options, const Model& model) {
   return layout;
 }
 
-CellValues::CellValues(const Density& density, const GridLayout& layout)
-    : density_(density), layout_(layout), masses_(density, layout.lattice) {}
-
-std::size_t CellValues::rows_at_once() const {
-  return std::max<std::size_t>(1, kCellsAtOnce / layout_.lattice.columns.centres.size());
-}
-
-std::vector<double> CellValues::rows(std::size_t first, std::size_t last, std::vector<double>* masses) {
-  give_up_if_asked();
-  const Lattice& lattice = layout_.lattice;
-  const std::size_t columns = lattice.columns.centres.size();
-  constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
-  std::vector<double> own;
-  std::vector<double> result = layout_.means ? std::vector<double>() : at_centres(first, last, own);
-  if (layout_.means) own = masses_.rows(first, last, give_up_if_asked);
-  result.resize(own.size(), kNone);
-  double x[3];
-  for (std::size_t i = 0; i < own.size(); ++i) {
-    const std::size_t row = first + i / columns, column = i % columns;
-    if (!lattice.place(lattice.rows.centres[row], lattice.columns.centres[column], x)) {
-      ++summary_.outside;
-      own[i] = result[i] = kNone;
-      continue;
-    }
-    if (layout_.means) result[i] = std::log(own[i] / layout_.size(row, column));
-    if (std::isnan(result[i]) || result[i] == INFINITY) {
-      ++summary_.failed;
-      own[i] = result[i] = kNone;
-      continue;
-    }
-    summary_.mass += own[i];
-    summary_.largest = std::max(summary_.largest, std::exp(result[i]));
-    summary_.smallest = std::min(summary_.smallest, std::exp(result[i]));
-  }
-  if (layout_.means) summary_.error = masses_.error();
-  if (masses != nullptr) masses->insert(masses->end(), own.begin(), own.end());
-  return result;
-}
-
-std::vector<double> CellValues::at_centres(std::size_t first, std::size_t last, std::vector<double>& masses) {
-  const Lattice& lattice = layout_.lattice;
-  const std::size_t columns = lattice.columns.centres.size(), n = (last - first) * columns;
-  std::vector<std::size_t> cells;
-  Points<double> points;
-  points.dimension = lattice.ambient;
-  double x[3];
-  for (std::size_t cell = 0; cell < n; ++cell) {
-    if (!lattice.place(lattice.rows.centres[first + cell / columns], lattice.columns.centres[cell % columns],
-                       x))
-      continue;
-    points.values.insert(points.values.end(), x, x + lattice.ambient);
-    cells.push_back(cell);
-  }
-  const std::vector<double> log_p = density_.log_prob(points).values;
-  std::vector<double> result(n, std::numeric_limits<double>::quiet_NaN());
-  masses = result;
-  for (std::size_t i = 0; i < cells.size(); ++i) {
-    result[cells[i]] = log_p[i] + (layout_.log_factor ? layout_.log_factor(points[i].data()) : 0);
-    masses[cells[i]] = std::exp(log_p[i]) * lattice.volume(first + cells[i] / columns, cells[i] % columns);
-  }
-  return result;
-}
-
 GridSummary visit_cells(const Model& model, const Evaluation& how, const GridLayout& layout,
                         const std::string& task, TaskObserver& observer, const CellVisitor& visit) {
   const CancelScope scope([&] { return observer.cancelled(); });
@@ -181,7 +194,7 @@ GridSummary visit_cells(const Model& model, const Evaluation& how, const GridLay
   for (std::size_t row = 0; row < all; row += values.rows_at_once()) {
     const std::size_t last = std::min(all, row + values.rows_at_once());
     std::vector<double> masses;
-    const std::vector<double> log_density = values.rows(row, last, &masses);
+    const std::vector<double> log_density = values.rows(row, last, masses);
     visit(row * columns, log_density, masses);
     progress.reach(static_cast<double>(last), static_cast<double>(all));
   }

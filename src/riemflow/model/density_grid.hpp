@@ -8,7 +8,6 @@
 
 #include "riemflow/core/task_observer.hpp"
 #include "riemflow/manifold/lattice.hpp"
-#include "riemflow/model/cell_masses.hpp"
 #include "riemflow/model/model_file.hpp"
 
 namespace riemflow {
@@ -41,28 +40,6 @@ struct GridSummary {
   std::size_t failed = 0, outside = 0;
   /// error: estimate of what the mass is wrong by, of means; of centres it is not known.
   double mass = 0, error = 0, largest = 0, smallest = std::numeric_limits<double>::infinity();
-};
-
-/// What the cells of a grid hold, computed row by row.
-class CellValues {
- public:
-  CellValues(const Density& density, const GridLayout& layout);
-
-  /// Rows to ask for at a time.
-  std::size_t rows_at_once() const;
-  /// Of the rows from `first` to before `last`: log-densities per `measure`, NaN where it fails or where
-  /// there is no point. masses, unless null: those of the cells are appended. Throws Cancelled
-  /// (core/cancel.hpp).
-  std::vector<double> rows(std::size_t first, std::size_t last, std::vector<double>* masses = nullptr);
-  const GridSummary& summary() const { return summary_; }
-
- private:
-  std::vector<double> at_centres(std::size_t first, std::size_t last, std::vector<double>& masses);
-
-  const Density& density_;
-  const GridLayout& layout_;
-  CellMasses masses_;
-  GridSummary summary_;
 };
 
 /// Log-densities and masses of the cells from `first` on, [row][column].

@@ -4,7 +4,6 @@
 
 #include "riemflow/manifold/on_manifold.hpp"
 #include "riemflow/manifold/parse.hpp"
-#include "riemflow/model/flow_mass.hpp"
 
 namespace riemflow {
 namespace {
@@ -50,7 +49,7 @@ std::optional<std::string> FlowDensity::defect(std::span<const double> point) co
   if (auto why = Density::defect(point)) return why;
   Points<double> own(0, static_cast<int>(point.size()));
   own.values.assign(point.begin(), point.end());
-  own = standardisation().standardised<double>(own);
+  own = standardisation().standardised(own);
   return std::visit(
       [&]<class T>(const std::shared_ptr<Transport<T>>& flow) -> std::optional<std::string> {
         const auto why = flow->manifold().defect(converted<T>(own)[0]);
@@ -76,25 +75,20 @@ Carried<double> FlowDensity::draw(std::size_t n, std::uint64_t seed, std::uint64
 }
 
 Points<double> FlowDensity::sample_base(std::size_t n, std::uint64_t seed, std::uint64_t first) const {
-  return standardisation().in_units<double>(
+  return standardisation().in_units(
       with_transport([&](auto& flow) { return converted<double>(flow.sample_base(n, seed, 0, first)); }));
 }
 
 std::vector<double> FlowDensity::log_base(const Points<double>& points) const {
-  const Points<double> own = standardisation().standardised<double>(points);
+  const Points<double> own = standardisation().standardised(points);
   std::vector<double> values =
       with_transport([&]<class T>(Transport<T>& flow) { return flow.log_base(converted<T>(own)); });
   for (double& value : values) value -= standardisation().log_scale();
   return values;
 }
 
-Carried<double> FlowDensity::in_units(Carried<double> path) const {
-  for (Points<double>& frame : path.frames) frame = standardisation().in_units<double>(frame);
-  return path;
-}
-
 Carried<double> FlowDensity::carry(const Points<double>& points, const std::vector<double>& times) const {
-  const Points<double> own = standardisation().standardised<double>(points);
+  const Points<double> own = standardisation().standardised(points);
   Carried<double> path = in_units(with_transport([&]<class T>(Transport<T>& flow) {
     return in_double(flow.carry(rounded_onto<T>(flow.manifold(), own), times));
   }));

@@ -47,7 +47,6 @@ class FlowDensity final : public Density {
  private:
   LogProb<double> evaluate(const Points<double>& points, const NoiseKey& key) const override;
   Carried<double> draw(std::size_t n, std::uint64_t seed, std::uint64_t first) const override;
-  Carried<double> in_units(Carried<double> path) const;
 
   std::variant<std::shared_ptr<Transport<float>>, std::shared_ptr<Transport<double>>> flow_;
   mutable std::recursive_mutex busy_;  // a flow has one set of workspaces

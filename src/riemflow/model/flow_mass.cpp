@@ -1,4 +1,4 @@
-#include "riemflow/model/flow_mass.hpp"
+// The total mass of a flow, in the coordinates of its field.
 
 #include <Eigen/Dense>
 #include <cmath>
@@ -7,9 +7,11 @@
 
 #include "riemflow/core/error.hpp"
 #include "riemflow/core/running_mean.hpp"
+#include "riemflow/flow/transport.hpp"
+#include "riemflow/kernel/kernel_mixture.hpp"
 #include "riemflow/manifold/parse.hpp"
 #include "riemflow/manifold/whole.hpp"
-#include "riemflow/model/kernel_mass.hpp"
+#include "riemflow/model/mass.hpp"
 
 namespace riemflow {
 namespace {

@@ -6,8 +6,6 @@
 #include <cmath>
 #include <set>
 
-#include "riemflow/model/model_standardisation.hpp"
-
 namespace riemflow {
 namespace {
 
@@ -29,7 +27,7 @@ bool has_centre_among(const Model& model, const Points<double>& points) {
   const KernelsOfModel kernels = kernels_of(model);
   if (!kernels) return false;
   // Centres are standardised, by the same operations, and so are equal bit for bit.
-  const Points<double> own = standardisation_of(model).standardised<double>(points);
+  const Points<double> own = standardisation_of(model).standardised(points);
   std::set<std::vector<double>> wanted;
   for (std::size_t i = 0; i < own.size(); ++i) wanted.insert(point_at(own, i));
   const Points<double>& centres = kernels->parameters().centres;

@@ -1,7 +1,6 @@
 #include "riemflow/model/kernel_density.hpp"
 
 #include "riemflow/manifold/parse.hpp"
-#include "riemflow/model/kernel_mass.hpp"
 
 namespace riemflow {
 

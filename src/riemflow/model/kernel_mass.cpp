@@ -1,4 +1,10 @@
-#include "riemflow/model/kernel_mass.hpp"
+// The total mass of a kernel density by quadrature around its kernels, of which a cubature that knows nothing
+// of them would step over most. As in model/mixture_mass.cpp the mass is shared out: with r_k = w_k K_k/Σ_j
+// w_j K_j, the share of kernel k, and r_0 that of the base,
+//   ∫ p = Σ_k ∫ p r_k + ∫ p r_0,   ∫ p r_k = |L_k| |S^{d−1}| E_ω ∫_0^{cut} p r_k J ρ^{d−1} dρ at exp_k(ρ L_k
+//   ω),
+// J = Π_f (sn r_f/r_f)^{d_f−1} the volume of exponential coordinates, L_k Lᵀ_k the covariance of kernel k. Of
+// n kernels a few are drawn by their weights: ∫ p r_k/w_k is 1 for each if the density is right.
 
 #include <Eigen/Cholesky>
 #include <Eigen/Eigenvalues>
@@ -10,7 +16,9 @@
 #include "riemflow/core/running_mean.hpp"
 #include "riemflow/distribution/base.hpp"
 #include "riemflow/distribution/draws.hpp"
+#include "riemflow/kernel/kernel_mixture.hpp"
 #include "riemflow/manifold/parse.hpp"
+#include "riemflow/model/mass.hpp"
 
 namespace riemflow {
 namespace {
@@ -47,13 +55,6 @@ class Rays {
     const double log_constant = std::log(2.0) + 0.5 * d * std::log(pi) - std::lgamma(0.5 * d) +
                                 L.diagonal().array().log().sum();  // |S^{d−1}| |L|
 
-    Patch patch;
-    patch.dimension = 1;
-    patch.high[0] = end;
-    patch.map = std::make_shared<PatchMap>([](const double* u, double* point) {
-      point[0] = u[0];
-      return 1.0;
-    });
     return integrate(
         [&](const Points<double>& rho, std::span<double> out) {
           Points<double> points(rho.size(), D);
@@ -75,7 +76,7 @@ class Rays {
                               (d - 1) * std::log(rho[i][0]));
           }
         },
-        riemflow::cut(patch, {4, 1, 1}), 1, options);
+        interval(end, 4), 1, options);
   }
 
   /// p r_0/(ε p₀) at draws of the base: 1 for each.

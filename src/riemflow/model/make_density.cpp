@@ -7,7 +7,6 @@
 #include "riemflow/model/kernel_density.hpp"
 #include "riemflow/model/mixture_density.hpp"
 #include "riemflow/model/model_file.hpp"
-#include "riemflow/model/model_standardisation.hpp"
 #include "riemflow/model/pool_density.hpp"
 
 namespace riemflow {

@@ -7,7 +7,6 @@
 #include "riemflow/core/error.hpp"
 #include "riemflow/core/thread_pool.hpp"
 #include "riemflow/manifold/parse.hpp"
-#include "riemflow/model/mixture_mass.hpp"
 
 namespace riemflow {
 namespace {
@@ -64,7 +63,7 @@ Carried<double> MixtureDensity::draw(std::size_t n, std::uint64_t seed, std::uin
 }
 
 Mass MixtureDensity::mass(const MassOptions& options) const {
-  return mixture_mass(*this, options.cubature, 4, options.seed);
+  return mixture_mass(*this, options.cubature, options.seed);
 }
 
 }  // namespace riemflow

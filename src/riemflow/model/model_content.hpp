@@ -23,6 +23,13 @@ void add_tensors(const Model& model, const FlowParameters& flow, std::vector<Ten
 void add_tensors(const KernelParameters& kernels, const std::string& prefix, std::vector<Tensor>& tensors);
 void add_tensors(const Model& model, const MixtureParameters& mixture, std::vector<Tensor>& tensors);
 void add_tensors(const Pool& pool, std::vector<Tensor>& tensors);
+/// The tensor [rows, columns] of that name in double; rows = 0: as many as it has, at least one, which rows
+/// then is. `advice` says what there should be.
+std::vector<double> read_doubles(const Model& model, const std::vector<Tensor>& tensors,
+                                 const std::string& name, std::uint64_t& rows, std::uint64_t columns,
+                                 const char* advice);
+/// As [rows, as many as that leaves].
+Tensor tensor_of_doubles(const std::string& name, std::size_t rows, const std::vector<double>& values);
 /// "member.3."
 std::string member_prefix(std::size_t m);
 

@@ -14,7 +14,6 @@
 #include "riemflow/io/sha256.hpp"
 #include "riemflow/model/config_json.hpp"
 #include "riemflow/model/model_content.hpp"
-#include "riemflow/model/model_standardisation.hpp"
 
 namespace riemflow {
 namespace {
@@ -184,6 +183,32 @@ void read_content(Model& model, const std::string& precision, const std::vector<
     model.content = read_kernels(model, "", tensors);
   else
     model.content = read_mixture(model, tensors);
+}
+
+std::vector<double> read_doubles(const Model& model, const std::vector<Tensor>& tensors,
+                                 const std::string& name, std::uint64_t& rows, std::uint64_t columns,
+                                 const char* advice) {
+  const auto refuse = [&](const std::string& problem) {
+    throw Error(about(model) + "tensor " + name + problem, advice, Fault::bad_data);
+  };
+  const Tensor* found = nullptr;
+  for (const Tensor& tensor : tensors) {
+    if (tensor.name != name) continue;
+    if (found != nullptr) refuse(" stands twice");
+    found = &tensor;
+  }
+  if (found == nullptr) refuse(" is missing");
+  if (rows == 0 && found->shape.size() == 2) rows = found->shape[0];
+  const std::size_t row = sizeof(double) * columns;
+  if (rows == 0 || found->dtype != DType::F64 || found->shape != std::vector<std::uint64_t>{rows, columns} ||
+      found->bytes.size() % row != 0 || found->bytes.size() / row != rows)
+    refuse(fmt::format(" is {} {}", name_of(found->dtype), to_string(found->shape)));
+  return values_of<double>(*found);
+}
+
+Tensor tensor_of_doubles(const std::string& name, std::size_t rows, const std::vector<double>& values) {
+  return make_tensor<double>(name, {rows, values.size() / std::max<std::size_t>(1, rows)},
+                             std::span<const double>(values));
 }
 
 SafeTensors model_to_tensors(const Model& model) {

@@ -9,6 +9,8 @@
 //   base               "default", or the name of a base that the caller must supply (of Riemannian flows)
 //   riemflow_version, seed, data_sha256, data_name
 //   provenance         JSON text: command line, summary of the training, scores
+//   standardisation    JSON text: {"shift": […], "scale": […]}, a number for each of a point; none: identity.
+//                      Of a pool each member has its own
 //   checksum           "sha256:…" of all else in the file, checked when it is read; files of 0.1 have none
 // A mixture of von Mises–Fisher distributions has the tensors weights [K, 1], means [K, d + 1] and
 // concentrations [K, 1], always in double precision. A kernel density has centres [n, ambient], weights
@@ -77,11 +79,19 @@ const Pool& pool_of(const Model& model);
 /// How many numbers it is made of.
 std::size_t numbers_in(const Model& model);
 
-/// The flow with its own parameters or with others of the same layout, such as a moving average.
-template <class T>
-Model make_model(const Transport<T>& flow);
+/// The standardisation of Euclidean coordinates, as metadata.
+void keep_standardisation(Model& model, const Standardisation& standardisation);
+/// The inverse. Throws Error(Fault::bad_data) unless it is as above, with scales > 0, and Euclidean
+/// coordinates alone are changed.
+Standardisation standardisation_of(const Model& model);
+
+/// The flow with parameters of its layout, such as a moving average, or with its own.
 template <class T>
 Model make_model(const Transport<T>& flow, std::span<const T> parameters);
+template <class T>
+Model make_model(const Transport<T>& flow) {
+  return make_model(flow, flow.parameters());
+}
 /// A mixture on the sphere of that name.
 Model make_model(const std::string& manifold, const MixtureParameters& mixture);
 /// A kernel density on the manifold of that name.

@@ -123,11 +123,6 @@ void add_tensors(const Model& model, const FlowParameters& flow, std::vector<Ten
 }
 
 template <class T>
-Model make_model(const Transport<T>& flow) {
-  return make_model(flow, flow.parameters());
-}
-
-template <class T>
 Model make_model(const Transport<T>& flow, std::span<const T> parameters) {
   const ParameterLayout layout = flow.layout();
   require(parameters.size() == layout.size(),
@@ -170,8 +165,6 @@ std::unique_ptr<Transport<T>> make_flow(const Model& model, int threads,
   }
 }
 
-template Model make_model(const Transport<float>&);
-template Model make_model(const Transport<double>&);
 template Model make_model(const Transport<float>&, std::span<const float>);
 template Model make_model(const Transport<double>&, std::span<const double>);
 template std::unique_ptr<Transport<float>> make_flow(const Model&, int,

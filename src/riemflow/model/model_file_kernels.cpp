@@ -21,12 +21,10 @@ Model make_model(const std::string& manifold, const KernelParameters& kernels) {
 }
 
 void add_tensors(const KernelParameters& kernels, const std::string& prefix, std::vector<Tensor>& tensors) {
-  const std::size_t n = kernels.size();
   const auto add = [&](const char* name, std::size_t rows, const std::vector<double>& values) {
-    tensors.push_back(make_tensor<double>(prefix + name,
-                                          {rows, values.size() / std::max<std::size_t>(1, rows)},
-                                          std::span<const double>(values)));
+    tensors.push_back(tensor_of_doubles(prefix + name, rows, values));
   };
+  const std::size_t n = kernels.size();
   add("centres", n, kernels.centres.values);
   add("weights", n, kernels.weights);
   add("bandwidths", n, kernels.bandwidths);
@@ -37,38 +35,19 @@ void add_tensors(const KernelParameters& kernels, const std::string& prefix, std
 KernelsOfModel read_kernels(const Model& model, const std::string& prefix,
                             const std::vector<Tensor>& tensors) {
   const std::shared_ptr<const Manifold<double>> manifold = parse_manifold<double>(model.config.manifold);
-  const auto refuse = [&](const std::string& problem) {
-    throw Error(
-        about(model) + problem,
-        "a kernel density has centres [n, ambient], weights [n, 1], bandwidths [n, 1], wide [1, 1] and "
-        "perhaps shapes in F64: use the file as riemflow wrote it",
-        Fault::bad_data);
-  };
-  std::uint64_t n = 0;
+  constexpr const char* kAdvice =
+      "a kernel density has centres [n, ambient], weights [n, 1], bandwidths [n, 1], wide [1, 1] and "
+      "perhaps shapes in F64: use the file as riemflow wrote it";
   std::size_t known = 0;
-  const auto tensor = [&](const char* name, std::uint64_t rows, std::uint64_t columns) {
-    const Tensor* found = nullptr;
-    for (const Tensor& candidate : tensors) {
-      if (candidate.name != prefix + name) continue;
-      if (found != nullptr) refuse(fmt::format("tensor {}{} stands twice", prefix, name));
-      found = &candidate;
-    }
-    if (found == nullptr) refuse(fmt::format("tensor {}{} is missing", prefix, name));
+  const auto tensor = [&](const char* name, std::uint64_t& rows, std::uint64_t columns) {
     ++known;
-    if (rows == 0 && found->shape.size() == 2) rows = found->shape[0];
-    const std::size_t row = sizeof(double) * columns;
-    if (rows == 0 || found->dtype != DType::F64 ||
-        found->shape != std::vector<std::uint64_t>{rows, columns} || found->bytes.size() % row != 0 ||
-        found->bytes.size() / row != rows)
-      refuse(
-          fmt::format("tensor {}{} is {} {}", prefix, name, name_of(found->dtype), to_string(found->shape)));
-    n = rows;
-    return values_of<double>(*found);
+    return read_doubles(model, tensors, prefix + name, rows, columns, kAdvice);
   };
+  std::uint64_t n = 0, one = 1;
   KernelParameters kernels;
-  kernels.wide = tensor("wide", 1, 1).front();
+  kernels.wide = tensor("wide", one, 1).front();
   kernels.centres.dimension = manifold->ambient();
-  kernels.centres.values = tensor("centres", 0, static_cast<std::uint64_t>(manifold->ambient()));
+  kernels.centres.values = tensor("centres", n, static_cast<std::uint64_t>(manifold->ambient()));
   kernels.weights = tensor("weights", n, 1);
   kernels.bandwidths = tensor("bandwidths", n, 1);
   for (const Tensor& candidate : tensors)
@@ -78,7 +57,8 @@ KernelsOfModel read_kernels(const Model& model, const std::string& prefix,
     }
   std::size_t own = 0;
   for (const Tensor& candidate : tensors) own += candidate.name.starts_with(prefix) ? 1 : 0;
-  if (own != known) refuse("it has tensors that are none of a kernel density's");
+  require(own == known, about(model) + "it has tensors that are none of a kernel density's", kAdvice,
+          Fault::bad_data);
   try {
     return std::make_shared<KernelMixture>(manifold, std::move(kernels));
   } catch (const Error& error) {

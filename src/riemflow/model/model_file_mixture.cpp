@@ -12,32 +12,6 @@
 namespace riemflow {
 namespace {
 
-constexpr const char *kWeights = "weights", *kMeans = "means", *kConcentrations = "concentrations";
-
-/// The tensor of that name, its type and shape checked; `columns` a component. Sets K by the first.
-std::vector<double> tensor_of(const Model& model, const std::vector<Tensor>& tensors, const char* name,
-                              std::uint64_t columns, std::uint64_t& K) {
-  const auto refuse = [&](const std::string& problem) {
-    throw Error(about(model) + problem,
-                "a mixture has weights [K, 1], means [K, d + 1] and concentrations [K, 1] in F64: use the "
-                "file as riemflow wrote it",
-                Fault::bad_data);
-  };
-  const Tensor* found = nullptr;
-  for (const Tensor& tensor : tensors) {
-    if (tensor.name != name) continue;
-    if (found != nullptr) refuse(fmt::format("tensor {} stands twice", name));
-    found = &tensor;
-  }
-  if (found == nullptr) refuse(fmt::format("tensor {} is missing", name));
-  if (K == 0 && found->shape.size() == 2) K = found->shape[0];
-  if (K == 0 || found->dtype != DType::F64 || found->shape != std::vector<std::uint64_t>{K, columns} ||
-      found->bytes.size() / sizeof(double) / columns != K ||
-      found->bytes.size() % (sizeof(double) * columns) != 0)
-    refuse(fmt::format("tensor {} is {} {}", name, name_of(found->dtype), to_string(found->shape)));
-  return values_of<double>(*found);
-}
-
 void require_sphere(const Model& model) {
   require(is_one_sphere(*parse_manifold<double>(model.config.manifold)),
           fmt::format("{}a mixture of von Mises–Fisher distributions on {}", about(model),
@@ -79,26 +53,28 @@ void add_tensors(const Model& model, const MixtureParameters& mixture, std::vect
   require_sphere(model);
   check_numbers(model, mixture, Fault::numerical);
   const auto add = [&](const char* name, const std::vector<double>& values) {
-    tensors.push_back(
-        make_tensor<double>(name, {mixture.size(), values.size() / std::max<std::size_t>(1, mixture.size())},
-                            std::span<const double>(values)));
+    tensors.push_back(tensor_of_doubles(name, mixture.size(), values));
   };
-  add(kWeights, mixture.weights);
-  add(kMeans, mixture.means.values);
-  add(kConcentrations, mixture.kappas);
+  add("weights", mixture.weights);
+  add("means", mixture.means.values);
+  add("concentrations", mixture.kappas);
 }
 
 MixtureParameters read_mixture(const Model& model, const std::vector<Tensor>& tensors) {
   const auto manifold = parse_manifold<double>(model.config.manifold);
   require_sphere(model);
-  const auto ambient = static_cast<std::uint64_t>(manifold->ambient());
-
   std::uint64_t K = 0;
+  const auto tensor = [&](const char* name, int columns) {
+    return read_doubles(
+        model, tensors, name, K, static_cast<std::uint64_t>(columns),
+        "a mixture has weights [K, 1], means [K, d + 1] and concentrations [K, 1] in F64: use "
+        "the file as riemflow wrote it");
+  };
   MixtureParameters mixture;
-  mixture.weights = tensor_of(model, tensors, kWeights, 1, K);
+  mixture.weights = tensor("weights", 1);
   mixture.means.dimension = manifold->ambient();
-  mixture.means.values = tensor_of(model, tensors, kMeans, ambient, K);
-  mixture.kappas = tensor_of(model, tensors, kConcentrations, 1, K);
+  mixture.means.values = tensor("means", manifold->ambient());
+  mixture.kappas = tensor("concentrations", 1);
   require(tensors.size() == 3, about(model) + "it has tensors that are none of a mixture's",
           "use the file as riemflow wrote it", Fault::bad_data);
 

@@ -37,9 +37,8 @@ std::optional<MemberName> parse_name(std::string_view name) {
 /// Of all pools, the members and what each of them weighs: a pool of pools is a pool.
 void flatten(const Model& model, double weight, Pool& flat) {
   if (const auto* pool = std::get_if<Pool>(&model.content)) {
-    const Pool& inner = *pool;
-    for (std::size_t m = 0; m < inner.members.size(); ++m)
-      flatten(inner.members[m], weight * inner.weights[m], flat);
+    for (std::size_t m = 0; m < pool->members.size(); ++m)
+      flatten(pool->members[m], weight * pool->weights[m], flat);
     return;
   }
   if (!(weight > 0)) return;
@@ -85,8 +84,7 @@ Model make_pool(const std::vector<Model>& members, const std::vector<double>& we
 }
 
 void add_tensors(const Pool& pool, std::vector<Tensor>& tensors) {
-  tensors.push_back(
-      make_tensor<double>(kPoolWeights, {pool.weights.size(), 1}, std::span<const double>(pool.weights)));
+  tensors.push_back(tensor_of_doubles(kPoolWeights, pool.weights.size(), pool.weights));
   for (std::size_t m = 0; m < pool.members.size(); ++m)
     for (Tensor& tensor : tensors_of(pool.members[m])) {
       tensor.name = member_prefix(m) + tensor.name;
@@ -95,24 +93,16 @@ void add_tensors(const Pool& pool, std::vector<Tensor>& tensors) {
 }
 
 Pool read_pool(Model& model, const std::string& precision, const std::vector<Tensor>& tensors) {
+  constexpr const char* kAdvice =
+      "a pool has weights [M, 1] in F64, and of each member member.N.config, member.N.precision and "
+      "the tensors member.N.…: use the file as riemflow wrote it";
   const auto refuse = [&](const std::string& problem) {
-    throw Error(
-        about(model) + problem,
-        "a pool has weights [M, 1] in F64, and of each member member.N.config, member.N.precision and "
-        "the tensors member.N.…: use the file as riemflow wrote it",
-        Fault::bad_data);
+    throw Error(about(model) + problem, kAdvice, Fault::bad_data);
   };
   Pool pool;
-  for (const Tensor& tensor : tensors) {
-    if (tensor.name != kPoolWeights) continue;
-    if (!pool.weights.empty()) refuse("tensor weights stands twice");
-    const std::uint64_t M = tensor.shape.size() == 2 ? tensor.shape[0] : 0;
-    if (M == 0 || M > kMostMembers || tensor.shape[1] != 1 || tensor.dtype != DType::F64 ||
-        tensor.bytes.size() != M * sizeof(double))
-      refuse(fmt::format("tensor weights is {} {}", name_of(tensor.dtype), to_string(tensor.shape)));
-    pool.weights = values_of<double>(tensor);
-  }
-  if (pool.weights.empty()) refuse("tensor weights is missing");
+  std::uint64_t M = 0;
+  pool.weights = read_doubles(model, tensors, kPoolWeights, M, 1, kAdvice);
+  if (M > kMostMembers) refuse(fmt::format("tensor weights is F64 [{}, 1]", M));
   double total = 0;
   for (std::size_t m = 0; m < pool.weights.size(); ++m) {
     if (!(pool.weights[m] > 0 && pool.weights[m] <= 1 + 1e-9))

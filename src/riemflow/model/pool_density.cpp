@@ -150,11 +150,9 @@ Mass PoolDensity::mass(const MassOptions& options) const {
     if (is_flow)
       one.cubature.evaluations = static_cast<std::size_t>(static_cast<double>(options.cubature.evaluations) *
                                                           part.weight / flow_weight);
-    const Mass own = part.any().mass(one);
-    mass.integral.value += part.weight * own.integral.value;
-    mass.integral.error += part.weight * own.bound();
-    mass.integral.evaluations += own.integral.evaluations;
-    mass.integral.failures += own.integral.failures;
+    Mass own = part.any().mass(one);
+    own.integral.error = own.bound();
+    mass.integral.add(own.integral, part.weight);
   }
   mass.integral.converged =
       mass.integral.error <= std::max(options.cubature.absolute, options.cubature.relative);

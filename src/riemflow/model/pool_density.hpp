@@ -18,7 +18,6 @@ class PoolDensity final : public Density {
 
   std::size_t size() const { return members_.size(); }
   const Density& member(std::size_t m) const { return *members_[m]; }
-  double weight(std::size_t m) const { return weights_[m]; }
 
   bool exact() const override;
   std::optional<std::string> defect(std::span<const double> point) const override;

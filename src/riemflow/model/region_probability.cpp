@@ -77,13 +77,6 @@ Integral outside(const FlowDensity& flow, const EarthRegion& region, CubatureOpt
   return result;
 }
 
-void add(const Integral& own, double weight, Integral& total) {
-  total.value += weight * own.value;
-  total.error += weight * own.error;
-  total.evaluations += own.evaluations;
-  total.failures += own.failures;
-}
-
 }  // namespace
 
 Integral region_probability(const Density& density, const EarthRegion& region, const EarthRegion* complement,
@@ -104,7 +97,7 @@ Integral region_probability(const Density& density, const EarthRegion& region, c
                        : mixture_in_region(
                              std::get<const MixtureDensity*>(part.density)->mixture().parameters(), region);
     own.evaluations = 0;  // of no density
-    add(own, part.weight, total);
+    total.add(own, part.weight);
   }
   const bool inverted = complement != nullptr && region.steradians > 2 * std::numbers::pi;
   // Σ w_m max(absolute, relative P_m) is at most what is asked for of the sum.
@@ -115,9 +108,9 @@ Integral region_probability(const Density& density, const EarthRegion& region, c
         known, options.relative,
         static_cast<std::size_t>(static_cast<double>(options.evaluations) * part.weight / flow_weight)};
     cubature.watch = options.watch;
-    add(inverted ? outside(*part.flow(), *complement, cubature)
-                 : flow_in_region(*part.flow(), region, cubature),
-        part.weight, total);
+    total.add(inverted ? outside(*part.flow(), *complement, cubature)
+                       : flow_in_region(*part.flow(), region, cubature),
+              part.weight);
   }
   total.converged = total.error <= std::max(options.absolute, options.relative * total.value);
   return total;

@@ -1,12 +1,18 @@
 #include "riemflow/model/standardisation.hpp"
 
 #include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "riemflow/core/error.hpp"
+#include "riemflow/manifold/parse.hpp"
+#include "riemflow/model/model_file.hpp"
 
 namespace riemflow {
 namespace {
 
 /// Of the mean: a smaller deviation is rounding.
 constexpr double kNoDeviation = 1e-12;
+constexpr const char* kStandardisation = "standardisation";
 
 }  // namespace
 
@@ -16,26 +22,16 @@ double Standardisation::log_scale() const {
   return sum;
 }
 
-template <class To, class From>
-Points<To> Standardisation::standardised(const Points<From>& points) const {
-  if (identity()) return converted<To>(points);
-  Points<To> result(points.size(), points.dimension);
-  for (std::size_t i = 0; i < points.values.size(); ++i) {
-    const std::size_t c = i % scale.size();
-    result.values[i] = static_cast<To>((static_cast<double>(points.values[i]) - shift[c]) / scale[c]);
-  }
-  return result;
+Points<double> Standardisation::standardised(Points<double> points) const {
+  for (std::size_t i = 0; i < points.values.size() && !identity(); ++i)
+    points.values[i] = (points.values[i] - shift[i % scale.size()]) / scale[i % scale.size()];
+  return points;
 }
 
-template <class To, class From>
-Points<To> Standardisation::in_units(const Points<From>& points) const {
-  if (identity()) return converted<To>(points);
-  Points<To> result(points.size(), points.dimension);
-  for (std::size_t i = 0; i < points.values.size(); ++i) {
-    const std::size_t c = i % scale.size();
-    result.values[i] = static_cast<To>(shift[c] + scale[c] * static_cast<double>(points.values[i]));
-  }
-  return result;
+Points<double> Standardisation::in_units(Points<double> points) const {
+  for (std::size_t i = 0; i < points.values.size() && !identity(); ++i)
+    points.values[i] = shift[i % scale.size()] + scale[i % scale.size()] * points.values[i];
+  return points;
 }
 
 std::vector<bool> euclidean_numbers(const Manifold<double>& manifold) {
@@ -72,13 +68,43 @@ Standardisation standardisation_of(const Manifold<double>& manifold, const Point
   return result;
 }
 
-template Points<float> Standardisation::standardised(const Points<float>&) const;
-template Points<float> Standardisation::standardised(const Points<double>&) const;
-template Points<double> Standardisation::standardised(const Points<float>&) const;
-template Points<double> Standardisation::standardised(const Points<double>&) const;
-template Points<float> Standardisation::in_units(const Points<float>&) const;
-template Points<float> Standardisation::in_units(const Points<double>&) const;
-template Points<double> Standardisation::in_units(const Points<float>&) const;
-template Points<double> Standardisation::in_units(const Points<double>&) const;
+void keep_standardisation(Model& model, const Standardisation& standardisation) {
+  model.metadata.erase(kStandardisation);
+  if (standardisation.identity()) return;
+  model.metadata[kStandardisation] =
+      nlohmann::ordered_json{{"shift", standardisation.shift}, {"scale", standardisation.scale}}.dump();
+}
+
+Standardisation standardisation_of(const Model& model) {
+  const std::string text = metadata_of(model, kStandardisation);
+  Standardisation result;
+  if (text.empty()) return result;
+  const auto refuse = [&](const std::string& problem) {
+    throw Error(
+        about(model) + "its standardisation " + problem,
+        "it has a shift and a scale above 0 for each number of a point, 0 and 1 off Euclidean factors: "
+        "use the file as riemflow wrote it",
+        Fault::bad_data);
+  };
+  if (model.config.model == ModelKind::pool) refuse("is that of a pool, whose members have their own");
+  const nlohmann::json value = nlohmann::json::parse(text, nullptr, false);
+  const std::vector<bool> euclidean = euclidean_numbers(*parse_manifold<double>(model.config.manifold));
+  for (const auto& [key, to] : {std::pair("shift", &result.shift), std::pair("scale", &result.scale)}) {
+    if (!value.is_object() || !value.contains(key) || !value[key].is_array() ||
+        value[key].size() != euclidean.size())
+      refuse(std::string("has no ") + key + " of " + std::to_string(euclidean.size()) + " numbers");
+    for (const nlohmann::json& number : value[key]) {
+      if (!number.is_number()) refuse(std::string("has a ") + key + " that is no number");
+      to->push_back(number.get<double>());
+    }
+  }
+  for (std::size_t c = 0; c < euclidean.size(); ++c) {
+    const double shift = result.shift[c], scale = result.scale[c];
+    if (!std::isfinite(shift) || !std::isfinite(scale) || !(scale > 0))
+      refuse("is not finite, or has a scale that is not above 0");
+    if (!euclidean[c] && (shift != 0 || scale != 1)) refuse("changes coordinates that are not Euclidean");
+  }
+  return result;
+}
 
 }  // namespace riemflow

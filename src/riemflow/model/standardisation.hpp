@@ -18,11 +18,8 @@ struct Standardisation {
   bool identity() const { return scale.empty(); }
   /// Σ log s
   double log_scale() const;
-  /// From T to double and back, and rounded to To once.
-  template <class To, class From>
-  Points<To> standardised(const Points<From>& points) const;
-  template <class To, class From>
-  Points<To> in_units(const Points<From>& points) const;
+  Points<double> standardised(Points<double> points) const;
+  Points<double> in_units(Points<double> points) const;
 };
 
 /// Of the Euclidean factors; the identity where there is none. A coordinate whose deviation is 0, or lost to

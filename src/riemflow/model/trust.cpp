@@ -7,7 +7,6 @@
 
 #include "riemflow/core/error.hpp"
 #include "riemflow/model/flow_density.hpp"
-#include "riemflow/model/flow_mass.hpp"
 
 namespace riemflow {
 namespace {

@@ -7,7 +7,6 @@
 
 #include "riemflow/core/error.hpp"
 #include "riemflow/core/text.hpp"
-#include "riemflow/core/thinned.hpp"
 #include "riemflow/figure/draw_parts.hpp"
 #include "riemflow/figure/land.hpp"
 #include "riemflow/manifold/earth.hpp"

@@ -5,7 +5,6 @@
 
 #include "riemflow/core/cancel.hpp"
 #include "riemflow/core/text.hpp"
-#include "riemflow/core/thinned.hpp"
 #include "riemflow/figure/axis_names.hpp"
 #include "riemflow/report/page.hpp"
 

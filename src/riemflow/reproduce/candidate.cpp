@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "riemflow/model/flow_density.hpp"
-#include "riemflow/model/flow_mass.hpp"
+#include "riemflow/model/mass.hpp"
 
 namespace riemflow {
 namespace {

@@ -9,7 +9,7 @@
 #include "riemflow/fit/pooling.hpp"
 #include "riemflow/kernel/kernel_choice.hpp"
 #include "riemflow/manifold/parse.hpp"
-#include "riemflow/model/mixture_mass.hpp"
+#include "riemflow/model/mixture_density.hpp"
 #include "riemflow/model/score_points.hpp"
 #include "riemflow/reproduce/grids.hpp"
 

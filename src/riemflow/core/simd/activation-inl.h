@@ -62,13 +62,16 @@ struct Tanh {
   }
 };
 
-struct Swish {
-  // σ = a s, s = 1/(1 + e^−a); σ′ = s + σ(1 − s); σ″ = s(1 − s)(2 + a(1 − 2s)). From e = e^−|a|, since
-  // Highway's Exp does not saturate above.
+struct KeepsArgument {
   template <class D, class V>
   static V kept(D, V a) {
     return a;
   }
+};
+
+struct Swish : KeepsArgument {
+  // σ = a s, s = 1/(1 + e^−a); σ′ = s + σ(1 − s); σ″ = s(1 − s)(2 + a(1 − 2s)). From e = e^−|a|, since
+  // Highway's Exp does not saturate above.
   template <class D, class V>
   static Derivatives<V> at(D d, V a) {
     const V one = hn::Set(d, 1);
@@ -82,12 +85,8 @@ struct Swish {
   }
 };
 
-struct Asin {
+struct Asin : KeepsArgument {
   // σ = asin(ρa), ρ² = 1/(1 + ε): σ′ = 1/√q, σ″ = a/q^{3/2}, q = 1 + ε − a² = (1 − a)(1 + a) + ε.
-  template <class D, class V>
-  static V kept(D, V a) {
-    return a;
-  }
   template <class D, class V>
   static Derivatives<V> at(D d, V a) {
     using T = hn::TFromD<D>;
@@ -99,12 +98,8 @@ struct Asin {
   }
 };
 
-struct Asinh {
+struct Asinh : KeepsArgument {
   // σ′ = 1/√(1 + a²), σ″ = −a/(1 + a²)^{3/2}. Highway's Asinh makes a number of NaN; here NaN stays NaN.
-  template <class D, class V>
-  static V kept(D, V a) {
-    return a;
-  }
   template <class D, class V>
   static Derivatives<V> at(D d, V a) {
     const V one = hn::Set(d, 1);
@@ -114,12 +109,8 @@ struct Asinh {
   }
 };
 
-struct Sin {
+struct Sin : KeepsArgument {
   // σ′ = cos a, σ″ = −sin a.
-  template <class D, class V>
-  static V kept(D, V a) {
-    return a;
-  }
   template <class D, class V>
   static Derivatives<V> at(D d, V a) {
     const V value = hn::Sin(d, a);

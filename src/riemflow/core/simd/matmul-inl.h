@@ -47,14 +47,12 @@ HWY_INLINE void block(int k, const T* HWY_RESTRICT a, std::ptrdiff_t row_step, s
   for (int r = 0; r < R; ++r) {
     for (int v = 0; v < V; ++v) {
       T* at = c + r * ldc + v * width;
-      if (kMasked && v == V - 1) {
-        // Not MaskedLoad, which wants alignment before AVX; the overhang is readable.
-        if (accumulate) sum[r][v] = hn::Add(sum[r][v], hn::LoadU(d, at));
+      // Not MaskedLoad, which wants alignment before AVX; the overhang is readable.
+      if (accumulate) sum[r][v] = hn::Add(sum[r][v], hn::LoadU(d, at));
+      if (kMasked && v == V - 1)
         hn::BlendedStore(sum[r][v], mask, d, at);
-      } else {
-        if (accumulate) sum[r][v] = hn::Add(sum[r][v], hn::LoadU(d, at));
+      else
         hn::StoreU(sum[r][v], d, at);
-      }
     }
   }
 }
