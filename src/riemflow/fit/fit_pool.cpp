@@ -11,7 +11,6 @@
 #include "riemflow/distribution/base.hpp"
 #include "riemflow/distribution/draws.hpp"
 #include "riemflow/fit/fit_kinds.hpp"
-#include "riemflow/fit/folds.hpp"
 #include "riemflow/fit/pool_flow.hpp"
 #include "riemflow/fit/pooling.hpp"
 #include "riemflow/fit/provenance.hpp"
@@ -56,8 +55,7 @@ class PoolRun {
       device = why_no_pool_flow_on_gpu(data.manifold).empty() ? Device::cuda : Device::cpu;
     how_ = {0, options.threads, device};
     test_ = part(data.split.test);
-    known_ = data.split.training;
-    known_.insert(known_.end(), data.split.validation.begin(), data.split.validation.end());
+    known_ = data.split.known();
   }
 
   FitResult operator()() {
