@@ -24,7 +24,7 @@ DensityChart sheet_chart(const DensityGrid& grid, const std::vector<Layer>& laye
   for (const double log_p : grid.log_density) chart.density.push_back(std::exp(log_p));
   const std::string label = "density per " + grid.layout.measure;
   const bool log = options.log_scale ? *options.log_scale : asks_for_log(chart.density, grid.masses);
-  chart.bar = log ? log_bar_for(chart.density, grid.masses, label) : bar_for(chart.density, false, label);
+  chart.bar = log ? log_bar_for(chart.density, grid.masses, label) : bar_for(chart.density, label);
   chart.contours = contours_of(chart, grid.masses, options.contours, torus);
   const double factor = torus ? 180 / std::numbers::pi : 1;
   for (std::size_t i = 0; i < (paths.empty() ? 0 : paths.front().size()); ++i) {

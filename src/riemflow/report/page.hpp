@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "riemflow/fit/baselines.hpp"
-#include "riemflow/fit/recorded.hpp"
+#include "riemflow/fit/provenance.hpp"
 #include "riemflow/fit/training_log.hpp"
 #include "riemflow/model/examination.hpp"
 #include "riemflow/report/scene.hpp"

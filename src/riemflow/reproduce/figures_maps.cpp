@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "riemflow/core/error.hpp"
-#include "riemflow/figure/map_sheet.hpp"
+#include "riemflow/figure/map.hpp"
 #include "riemflow/reproduce/earth_data.hpp"
 
 namespace riemflow {
