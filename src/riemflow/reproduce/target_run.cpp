@@ -6,7 +6,6 @@
 #include "riemflow/core/stopwatch.hpp"
 #include "riemflow/distribution/draws.hpp"
 #include "riemflow/reproduce/candidate.hpp"
-#include "riemflow/reproduce/grids.hpp"
 
 namespace riemflow {
 namespace {
