@@ -1,7 +1,6 @@
 #include "riemflow/figure/pairs.hpp"
 
 #include <algorithm>
-#include <cmath>
 
 #include "riemflow/core/error.hpp"
 

@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <numeric>
 
 #include "riemflow/core/cancel.hpp"
@@ -220,7 +219,6 @@ class FlowRun {
   void score_test(FitResult& result, double seconds) {
     const auto reference = default_base<T>(parse_manifold<T>(data_.manifold));
     result.reference = flow_->manifold().compact() ? "uniform density" : reference->name();
-    result.test_nll = result.test_error = result.reference_nll = std::numeric_limits<double>::quiet_NaN();
     if (data_.target) {
       const std::unique_ptr<Transport<T>> exact = exact_flow();
       const FlowDensity flow = seen_as_density(exact ? *exact : *flow_);

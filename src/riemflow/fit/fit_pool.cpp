@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
-#include <limits>
 #include <numeric>
 #include <set>
 
@@ -305,8 +304,6 @@ class PoolRun {
     result.progress.iteration = result.progress.best_iteration = iterations_;
     result.progress.best = mean_score(pool.validation).nll;
     result.stopped = out_of_time() ? "time limit" : "iterations";
-    const double nan = std::numeric_limits<double>::quiet_NaN();
-    result.test_nll = result.test_error = result.reference_nll = nan;
     result.reference = manifold_->compact() ? "uniform density" : "base";
     if (!pool.test.empty()) {
       const MeanScore test = mean_score(pool.test);

@@ -4,7 +4,6 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
-#include <string>
 
 #include "riemflow/core/error.hpp"
 
