@@ -10,7 +10,7 @@
 #include "apps/riemflow/support/data.hpp"
 #include "apps/riemflow/support/options.hpp"
 #include "riemflow/core/error.hpp"
-#include "riemflow/fit/recorded.hpp"
+#include "riemflow/fit/provenance.hpp"
 #include "riemflow/model/examination.hpp"
 
 namespace riemflow::app {

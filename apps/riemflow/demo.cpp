@@ -12,7 +12,7 @@
 #include "riemflow/core/error.hpp"
 #include "riemflow/fit/baselines.hpp"
 #include "riemflow/fit/data_set.hpp"
-#include "riemflow/fit/recorded.hpp"
+#include "riemflow/fit/provenance.hpp"
 #include "riemflow/io/atomic_file.hpp"
 #include "riemflow/io/data_sets.hpp"
 #include "riemflow/io/sha256.hpp"

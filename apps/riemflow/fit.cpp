@@ -18,7 +18,6 @@
 #include "riemflow/core/stopwatch.hpp"
 #include "riemflow/fit/checkpoint.hpp"
 #include "riemflow/fit/provenance.hpp"
-#include "riemflow/fit/recorded.hpp"
 
 namespace riemflow::app {
 namespace {

@@ -16,7 +16,7 @@
 #include "apps/riemflow/support/signals.hpp"
 #include "riemflow/core/error.hpp"
 #include "riemflow/figure/draw.hpp"
-#include "riemflow/fit/recorded.hpp"
+#include "riemflow/fit/provenance.hpp"
 #include "riemflow/io/atomic_file.hpp"
 
 namespace riemflow::app {

@@ -10,7 +10,7 @@
 #include "apps/riemflow/support/failures.hpp"
 #include "apps/riemflow/support/outputs.hpp"
 #include "apps/riemflow/support/table.hpp"
-#include "riemflow/fit/recorded.hpp"
+#include "riemflow/fit/provenance.hpp"
 #include "riemflow/manifold/parse.hpp"
 #include "riemflow/model/data_scores.hpp"
 #include "riemflow/model/model_file.hpp"

@@ -68,11 +68,10 @@ TEST(Golden, Curves) {
     for (int k = 0; k < 3; ++k)
       runs[static_cast<std::size_t>(k)].push_back(2 + 3 * std::exp(-0.08 * i) + 0.2 * k);
   }
-  panel.curves = {mean_curve("", {kBlue, 1.5}, x, runs)};
+  panel.curves = {{"", {kInk, 0.7, {4, 2}}, {0, 500}, {2, 2}, {}}, mean_curve("", {kBlue, 1.5}, x, runs)};
   panel.marks = {{{400, 2.4}, "", kOrange}};
-  panel.levels = {{2, ""}};
   CurvePanel log = panel;
-  log.levels.clear();
+  log.curves.erase(log.curves.begin());
   log.log_y = true;
   expect_golden("curves", draw_curves({FileKind::png, 240, 110, ""}, {panel, log}, 2, 90));
 }

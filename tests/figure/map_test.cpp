@@ -62,7 +62,10 @@ TEST(EarthGrid, ContoursOfHighestDensityAreCaps) {
     double total = 0;
     for (std::size_t i = 0; i < grid.values.size(); ++i) {
       logs.push_back(std::log(grid.values[i]));
-      masses.push_back(grid.values[i] * grid.volume(static_cast<int>(i) / grid.columns));
+      const int row = static_cast<int>(i) / grid.columns;
+      const double south = grid.latitude(row - 0.5) * kRadians, north = grid.latitude(row + 0.5) * kRadians;
+      masses.push_back(grid.values[i] * 2 * std::numbers::pi / grid.columns *
+                       (std::sin(north) - std::sin(south)));
       total += masses.back();
     }
     EXPECT_NEAR(total, 2 * std::numbers::pi / kappa, 1e-3);

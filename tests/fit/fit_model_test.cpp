@@ -12,7 +12,7 @@
 #include "riemflow/core/error.hpp"
 #include "riemflow/core/random.hpp"
 #include "riemflow/fit/option_values.hpp"
-#include "riemflow/fit/recorded.hpp"
+#include "riemflow/fit/provenance.hpp"
 #include "riemflow/model/held_out.hpp"
 #include "riemflow/model/model_file.hpp"
 #include "tests/fit/clusters.hpp"

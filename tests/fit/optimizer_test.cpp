@@ -3,11 +3,8 @@
 #include <numeric>
 #include <set>
 
-#include "riemflow/fit/adam.hpp"
+#include "riemflow/fit/optimizer.hpp"
 #include "riemflow/fit/batches.hpp"
-#include "riemflow/fit/gradient.hpp"
-#include "riemflow/fit/moving_average.hpp"
-#include "riemflow/fit/schedule.hpp"
 
 namespace riemflow {
 namespace {

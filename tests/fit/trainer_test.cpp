@@ -5,7 +5,6 @@
 #include "riemflow/core/error.hpp"
 #include "riemflow/distribution/von_mises_fisher.hpp"
 #include "riemflow/distribution/wrapped_normal.hpp"
-#include "riemflow/fit/reverse_kl.hpp"
 #include "tests/fit/draw.hpp"
 
 namespace riemflow {

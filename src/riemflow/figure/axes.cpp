@@ -57,13 +57,12 @@ double Frame::room_left(Canvas& canvas, const Axis& y, bool numbers) {
          (y.label.empty() ? 0 : 2 * kGap + kLabelText);
 }
 
-Frame Frame::within(Canvas& canvas, const Box& outer, Axis x, Axis y, bool square) {
+Frame Frame::within(Canvas& canvas, const Box& outer, Axis x, Axis y) {
   const double left = room_left(canvas, y), below = room_below(x);
   // Half of the outermost numbers stands out of the box.
   const double above = kTickText / 2;
   const double right = x.ticks.empty() ? 0 : canvas.text_width(x.ticks.back().label, {.size = kTickText}) / 2;
-  Box box{outer.x + left, outer.y + above, outer.width - left - right, outer.height - above - below};
-  if (square) box.width = box.height = std::min(box.width, box.height);
+  const Box box{outer.x + left, outer.y + above, outer.width - left - right, outer.height - above - below};
   return {canvas, box, std::move(x), std::move(y)};
 }
 

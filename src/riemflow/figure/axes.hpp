@@ -30,9 +30,8 @@ class Frame {
  public:
   /// The box is that of the data; labels and numbers stand outside of it.
   Frame(Canvas& canvas, const Box& box, Axis x, Axis y);
-  /// The largest frame that lies with its numbers and labels inside of `outer`; square: as wide as high, at
-  /// the top left.
-  static Frame within(Canvas& canvas, const Box& outer, Axis x, Axis y, bool square = false);
+  /// The largest frame that lies with its numbers and labels inside of `outer`.
+  static Frame within(Canvas& canvas, const Box& outer, Axis x, Axis y);
 
   const Box& box() const { return box_; }
   const Axis& x() const { return x_; }

@@ -1,22 +1,17 @@
 #include "riemflow/figure/axis_names.hpp"
 
 #include <algorithm>
-#include <array>
-#include <nlohmann/json.hpp>
+
+#include "riemflow/model/read_provenance.hpp"
 
 namespace riemflow::figure {
 namespace {
 
 constexpr std::size_t kLongest = 30;
 
-constexpr std::array<std::pair<const char*, const char*>, 8> kGreek = {{{"phi", "φ"},
-                                                                        {"psi", "ψ"},
-                                                                        {"chi", "χ"},
-                                                                        {"omega", "ω"},
-                                                                        {"theta", "θ"},
-                                                                        {"alpha", "α"},
-                                                                        {"beta", "β"},
-                                                                        {"gamma", "γ"}}};
+constexpr std::pair<const char*, const char*> kGreek[] = {{"phi", "φ"},   {"psi", "ψ"},   {"chi", "χ"},
+                                                          {"omega", "ω"}, {"theta", "θ"}, {"alpha", "α"},
+                                                          {"beta", "β"},  {"gamma", "γ"}};
 
 std::string subscript(const std::string& digits) {
   std::string result;
@@ -54,9 +49,7 @@ std::string pretty(std::string name) {
 }  // namespace
 
 std::vector<std::string> column_names(const Model& model, std::size_t n) {
-  const auto found = model.metadata.find("provenance");
-  const auto provenance =
-      nlohmann::json::parse(found == model.metadata.end() ? "" : found->second, nullptr, false);
+  const auto provenance = read_provenance(metadata_of(model, "provenance"));
   std::vector<std::string> names;
   if (provenance.is_object() && provenance.contains("columns") && provenance["columns"].is_array())
     for (const auto& name : provenance["columns"])

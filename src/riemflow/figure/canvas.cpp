@@ -123,7 +123,7 @@ FileKind file_kind(const std::string& path) {
 }
 
 Canvas::Canvas(FileKind kind, double width, double height, double dpi)
-    : surface_(std::make_unique<Surface>()), width_(width), height_(height), dpi_(dpi) {
+    : surface_(std::make_unique<Surface>()), dpi_(dpi) {
   surface_->kind = kind;
   const double scale = dpi / kPointsPerInch;
   if (kind == FileKind::png) {

@@ -70,8 +70,6 @@ class Canvas {
   Canvas(const Canvas&) = delete;
   Canvas& operator=(const Canvas&) = delete;
 
-  double width() const { return width_; }
-  double height() const { return height_; }
   double dpi() const { return dpi_; }
 
   void stroke(const Lines& lines, const Pen& pen);
@@ -85,7 +83,7 @@ class Canvas {
   /// through, discs that overlap let as much through as one.
   void dots(const std::vector<Vec2>& centres, double radius, const Colour& colour, double rim_width = 0,
             const Colour& rim = kWhite);
-  /// Stretched over the box, smoothly. With `inside` only there.
+  /// Stretched over the box, smoothly.
   void image(const Image& image, const Box& box);
   /// Any bytes: what is no UTF-8 is drawn as U+FFFD.
   void text(Vec2 at, std::string_view text, const TextStyle& style);
@@ -112,7 +110,7 @@ class Canvas {
   void trace(const Lines& lines);
   std::unique_ptr<Surface> surface_;
   cairo_t* cairo_;
-  double width_, height_, dpi_;
+  double dpi_;
 };
 
 /// The corners of a box, closed.

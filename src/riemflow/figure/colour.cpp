@@ -1,6 +1,7 @@
 #include "riemflow/figure/colour.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <numbers>
 

@@ -1,9 +1,6 @@
 #pragma once
 // Colours, and the one map from a share to a colour.
 
-#include <array>
-#include <cstdint>
-
 namespace riemflow::figure {
 
 /// sRGB in [0, 1].

@@ -1,7 +1,6 @@
 #include "riemflow/figure/colour_bar.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <numbers>
 
 #include "riemflow/figure/axes.hpp"

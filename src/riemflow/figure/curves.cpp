@@ -27,19 +27,6 @@ Scale x_range(const CurvePanel& panel) {
   return low < high ? Scale{low, high, false} : Scale{low - 1, high + 1, false};
 }
 
-double quantile(std::vector<double> values, double share) {
-  const auto at = static_cast<std::ptrdiff_t>(share * static_cast<double>(values.size() - 1));
-  std::nth_element(values.begin(), values.begin() + at, values.end());
-  return values[static_cast<std::size_t>(at)];
-}
-
-std::vector<double> finite(const std::vector<double>& values, bool positive) {
-  std::vector<double> result;
-  for (const double value : values)
-    if (std::isfinite(value) && (!positive || value > 0)) result.push_back(value);
-  return result;
-}
-
 /// A dot, and words beside it above the curves, to the side with more room.
 void draw_mark(Canvas& canvas, Frame& frame, const CurvePanel& panel, const CurvePanel::Mark& mark) {
   frame.dots({mark.at}, 2.4, mark.colour, 0.7);
@@ -77,46 +64,11 @@ std::vector<LegendEntry> legend_of(const CurvePanel& panel) {
   return legend;
 }
 
-}  // namespace
-
-Scale y_range(const CurvePanel& panel) {
-  if (panel.y_range.to > panel.y_range.from) return panel.y_range;
-  std::vector<double> held;
-  const auto hold = [&](const std::vector<double>& values) {
-    // Without the highest twentieth, if that is where most of the height would go.
-    std::vector<double> kept = finite(values, panel.log_y);
-    if (kept.empty()) return;
-    std::sort(kept.begin(), kept.end());
-    const double low = kept.front(), typical = quantile(kept, 0.95);
-    const double top = panel.log_y ? kept.back() : std::min(kept.back(), typical + 0.8 * (typical - low));
-    held.push_back(low);
-    held.push_back(top);
-  };
-  for (const Curve& curve : panel.curves) {
-    hold(curve.y);
-    if (panel.log_y) continue;  // a band may go down to 0 there
-    hold(curve.low);
-    hold(curve.high);
-  }
-  for (const CurvePanel::Level& level : panel.levels) held.push_back(level.y);
-  if (held.empty()) return scale_of({}, panel.log_y);
-  const auto [low, high] = std::minmax_element(held.begin(), held.end());
-  if (panel.zero) return scale_of({0, 1.08 * *high});
-  if (!panel.log_y) {
-    // A curve does not run along the edge.
-    const double margin = 0.04 * (*high - *low);
-    return scale_of({*low - margin, *high + margin});
-  }
-  return scale_of(held, panel.log_y);
-}
-
 void draw_panel(Canvas& canvas, const Box& outer, const CurvePanel& panel, bool with_legend) {
   const double title = panel.title.empty() && panel.stretches.empty() ? 0 : kTitleRoom;
   Frame frame = Frame::within(canvas, {outer.x, outer.y + title, outer.width, outer.height - title},
                               {panel.x_label, x_range(panel)}, {panel.y_label, y_range(panel)});
   frame.draw_grid();
-  for (const CurvePanel::Level& level : panel.levels)
-    frame.line({{frame.x().scale.from, level.y}, {frame.x().scale.to, level.y}}, {kInk, 0.7, {4, 2}});
   for (const Curve& curve : panel.curves)
     if (!curve.low.empty()) frame.band(curve.x, curve.low, curve.high, curve.pen.colour.with_alpha(0.22));
   for (const Curve& curve : panel.curves) {
@@ -128,10 +80,41 @@ void draw_panel(Canvas& canvas, const Box& outer, const CurvePanel& panel, bool 
   draw_stretches(canvas, frame, panel);
   for (const CurvePanel::Mark& mark : panel.marks) draw_mark(canvas, frame, panel, mark);
   if (!panel.title.empty()) frame.draw_title(panel.title);
-  for (const CurvePanel::Level& level : panel.levels)
-    canvas.text({frame.box().right() - 3, frame.at({0, level.y}).y + 2.5}, level.text,
-                {.size = kTickText, .align = Align::right, .rise = Rise::top, .halo = 1.5});
-  if (with_legend) draw_legend_in(canvas, frame.box(), Align::right, Rise::top, legend_of(panel));
+  if (with_legend) draw_legend_in(canvas, frame.box(), legend_of(panel));
+}
+
+}  // namespace
+
+Scale y_range(const CurvePanel& panel) {
+  std::vector<double> held;
+  const auto hold = [&](const std::vector<double>& values) {
+    // Without the highest twentieth, if that is where most of the height would go.
+    std::vector<double> kept;
+    for (const double value : values)
+      if (std::isfinite(value) && (!panel.log_y || value > 0)) kept.push_back(value);
+    if (kept.empty()) return;
+    std::sort(kept.begin(), kept.end());
+    const double low = kept.front();
+    const double typical = kept[static_cast<std::size_t>(0.95 * static_cast<double>(kept.size() - 1))];
+    const double top = panel.log_y ? kept.back() : std::min(kept.back(), typical + 0.8 * (typical - low));
+    held.push_back(low);
+    held.push_back(top);
+  };
+  for (const Curve& curve : panel.curves) {
+    hold(curve.y);
+    if (panel.log_y) continue;  // a band may go down to 0 there
+    hold(curve.low);
+    hold(curve.high);
+  }
+  if (held.empty()) return scale_of({}, panel.log_y);
+  const auto [low, high] = std::minmax_element(held.begin(), held.end());
+  if (panel.zero) return scale_of({0, 1.08 * *high});
+  if (!panel.log_y) {
+    // A curve does not run along the edge.
+    const double margin = 0.04 * (*high - *low);
+    return scale_of({*low - margin, *high + margin});
+  }
+  return scale_of(held, panel.log_y);
 }
 
 std::string draw_curves(const Sheet& sheet, const std::vector<CurvePanel>& panels, int columns,
@@ -141,11 +124,11 @@ std::string draw_curves(const Sheet& sheet, const std::vector<CurvePanel>& panel
   const std::vector<LegendEntry> legend = one_legend ? legend_of(panels.front()) : std::vector<LegendEntry>();
   Canvas ruler(FileKind::svg, 1, 1);
   const double title_high = sheet.title.empty() ? 0 : 1.8 * kTitleText;
-  const double legend_high = legend_size(ruler, legend, Arrangement::row, inside).y;
+  const double legend_high = legend_size(ruler, legend, inside).y;
   const double top = kPanelMargin + title_high + legend_high + (legend.empty() ? 0 : 4);
   std::vector<LegendEntry> words;
   for (const std::string& text : key) words.push_back({LegendEntry::Mark::none, text, {}});
-  const double key_high = key.empty() ? 0 : 6 + legend_size(ruler, words, Arrangement::row, inside).y;
+  const double key_high = key.empty() ? 0 : 6 + legend_size(ruler, words, inside).y;
   const double height = top + rows * panel_height + (rows - 1) * kPanelGap + key_high + kPanelMargin;
   const double width = (inside - (columns - 1) * kPanelGap) / columns;
   Canvas canvas(sheet.kind, sheet.width, height, sheet.dpi);
@@ -156,8 +139,8 @@ std::string draw_curves(const Sheet& sheet, const std::vector<CurvePanel>& panel
                panels[static_cast<std::size_t>(i)], !one_legend);
   if (!sheet.title.empty())
     canvas.text({kPanelMargin, kPanelMargin + kTitleText}, sheet.title, {.size = kTitleText, .bold = true});
-  draw_legend(canvas, {kPanelMargin, kPanelMargin + title_high}, legend, Arrangement::row, inside);
-  draw_legend(canvas, {kPanelMargin, height - kPanelMargin - key_high + 6}, words, Arrangement::row, inside);
+  draw_legend(canvas, {kPanelMargin, kPanelMargin + title_high}, legend, inside);
+  draw_legend(canvas, {kPanelMargin, height - kPanelMargin - key_high + 6}, words, inside);
   return canvas.finish();
 }
 

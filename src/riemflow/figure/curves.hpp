@@ -27,12 +27,6 @@ struct CurvePanel {
     Colour colour;
   };
   std::vector<Mark> marks;
-  /// A level, with words at its right end: the entropy.
-  struct Level {
-    double y;
-    std::string text;
-  };
-  std::vector<Level> levels;
   /// Stretches of x, as stages of a training: lines between them, and words above each that has room for
   /// them, in place of a title.
   struct Stretch {
@@ -41,15 +35,12 @@ struct CurvePanel {
   };
   std::vector<Stretch> stretches;
   bool log_y = false;
-  Scale y_range{0, 0, false};  ///< empty: what holds the curves
-  bool zero = false;           ///< the y axis begins at 0
+  bool zero = false;  ///< the y axis begins at 0
 };
 
 /// The range of the y axis that holds a panel's curves and bands. Of the first tenth of a curve, which is
 /// often far from the rest, only as much as keeps the rest legible.
 Scale y_range(const CurvePanel& panel);
-
-void draw_panel(Canvas& canvas, const Box& outer, const CurvePanel& panel, bool with_legend = true);
 
 /// Panels row by row, `columns` in each, all of the same size. one_legend: that of the first panel, above
 /// all. key: words below all.

@@ -14,29 +14,6 @@ constexpr double kBarGap = 12;
 
 const Pen kPathPen{kInk.with_alpha(0.55), 0.45};
 
-}  // namespace
-
-ColourBar bar_for(const std::vector<double>& values, bool logarithmic, std::string label, double decades) {
-  double high = 0, low = INFINITY;
-  for (const double value : values) {
-    if (!std::isfinite(value)) continue;
-    high = std::max(high, value);
-    low = std::min(low, value);
-  }
-  ColourBar bar;
-  bar.label = std::move(label);
-  if (high <= 0) high = 1;
-  bar.scale = {0, high, false};
-  if (logarithmic) {
-    const double least = high * std::pow(10.0, -decades);
-    bar.open_below = low < least;
-    bar.scale = {low < least ? least : std::min(low, high / 2), high, true};
-  }
-  return bar;
-}
-
-namespace {
-
 /// The density above which a share of the mass lies.
 double density_level(const std::vector<double>& density, const std::vector<double>& mass, double share) {
   std::vector<double> shares = mass;
@@ -48,14 +25,24 @@ double density_level(const std::vector<double>& density, const std::vector<doubl
 
 }  // namespace
 
+ColourBar bar_for(const std::vector<double>& values, std::string label) {
+  double high = 0;
+  for (const double value : values)
+    if (std::isfinite(value)) high = std::max(high, value);
+  ColourBar bar;
+  bar.label = std::move(label);
+  bar.scale = {0, high > 0 ? high : 1, false};
+  return bar;
+}
+
 bool asks_for_log(const std::vector<double>& density, const std::vector<double>& mass) {
   const double level = density_level(density, mass, 0.5);
-  return std::isfinite(level) && level < 0.1 * bar_for(density, false, "").scale.to;
+  return std::isfinite(level) && level < 0.1 * bar_for(density, "").scale.to;
 }
 
 ColourBar log_bar_for(const std::vector<double>& density, const std::vector<double>& mass,
                       std::string label) {
-  ColourBar bar = bar_for(density, false, std::move(label));
+  ColourBar bar = bar_for(density, std::move(label));
   double low = INFINITY;
   for (const double value : density)
     if (std::isfinite(value)) low = std::min(low, value);
@@ -157,7 +144,7 @@ std::string draw_square(const Sheet& sheet, const DensityChart& chart, const Axi
   const double top = kChartMargin + (sheet.title.empty() ? kTickText / 2 : 2 * kTitleText);
   const double inside = sheet.width - 2 * kChartMargin;
   const double side = std::max(20.0, inside - left - bar_room - (with_bar ? 0 : kChartMargin));
-  const double legend_high = legend_size(ruler, legend, Arrangement::row, inside - left).y;
+  const double legend_high = legend_size(ruler, legend, inside - left).y;
   const double height = top + side + below + (legend.empty() ? 0 : kChartMargin + legend_high) + kChartMargin;
 
   Canvas canvas(sheet.kind, sheet.width, height, sheet.dpi);
@@ -168,8 +155,7 @@ std::string draw_square(const Sheet& sheet, const DensityChart& chart, const Axi
     const double tip = chart.bar.open_below ? kBarThickness : 0;
     chart.bar.draw(canvas, {frame.box().right() + kBarGap, top, kBarThickness, side - tip});
   }
-  draw_legend(canvas, {kChartMargin + left, height - kChartMargin - legend_high}, legend, Arrangement::row,
-              inside - left);
+  draw_legend(canvas, {kChartMargin + left, height - kChartMargin - legend_high}, legend, inside - left);
   return canvas.finish();
 }
 

@@ -48,8 +48,8 @@ struct DensityChart {
   double at(int ix, int iy) const { return density[cell(ix, iy)]; }
 };
 
-/// The colours of these values: from 0 to the largest, or on a log scale over at most `decades` up to it.
-ColourBar bar_for(const std::vector<double>& values, bool logarithmic, std::string label, double decades = 4);
+/// The colours of these values: from 0 to the largest.
+ColourBar bar_for(const std::vector<double>& values, std::string label);
 /// Whether linear colours would show little: half of the mass lies below a tenth of the largest density.
 bool asks_for_log(const std::vector<double>& density, const std::vector<double>& mass);
 /// Of a density, on a log scale from the level that 99.5 % of the mass lie above.

@@ -27,11 +27,6 @@ double EarthGrid::at(LatLon place) const {
          s * ((1 - t) * value(row + 1, column) + t * value(row + 1, column + 1));
 }
 
-double EarthGrid::volume(int row) const {
-  return 2 * std::numbers::pi / columns *
-         (std::sin(latitude(row + 0.5) * kRadians) - std::sin(latitude(row - 0.5) * kRadians));
-}
-
 std::vector<SphereLine> EarthGrid::contour(double level) const {
   // A row for each pole, so that a line around it closes in what is drawn.
   Raster raster{rows + 2, columns, {}, true, false};

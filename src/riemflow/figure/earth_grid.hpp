@@ -15,8 +15,6 @@ struct EarthGrid {
   /// Bilinear in latitude and longitude, across the seam as well; over a pole towards the cells beyond it.
   /// NaN near a NaN.
   double at(LatLon place) const;
-  /// Of a cell, in steradians.
-  double volume(int row) const;
   double latitude(double row) const { return -90 + (row + 0.5) * 180 / rows; }
   double longitude(double column) const { return west + (column + 0.5) * 360 / columns; }
 

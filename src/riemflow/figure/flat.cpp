@@ -2,12 +2,12 @@
 
 #include <cmath>
 
+#include "riemflow/figure/land.hpp"
+
 namespace riemflow::figure {
 namespace {
 
 constexpr double kTurn = 360;
-
-double wrapped_degrees(double degrees) { return degrees - kTurn * std::floor((degrees + kTurn / 2) / kTurn); }
 
 std::string draw_flat(const Sheet& sheet, const DensityChart& chart, const Axis& x, const Axis& y,
                       const Lines& pieces) {
@@ -42,10 +42,10 @@ Lines cut_at_seam(const Lines& lines) {
   for (const Line& line : lines) {
     Line piece;
     for (std::size_t i = 0; i < line.points.size(); ++i) {
-      const Vec2 here{wrapped_degrees(line.points[i].x), wrapped_degrees(line.points[i].y)};
+      const Vec2 here{wrapped(line.points[i].x), wrapped(line.points[i].y)};
       if (!piece.points.empty()) {
         const Vec2 last = piece.points.back();
-        const Vec2 near{last.x + wrapped_degrees(here.x - last.x), last.y + wrapped_degrees(here.y - last.y)};
+        const Vec2 near{last.x + wrapped(here.x - last.x), last.y + wrapped(here.y - last.y)};
         if (std::hypot(near.x - here.x, near.y - here.y) > 1e-6) {
           piece.points.push_back(near);
           result.push_back(std::move(piece));
@@ -63,9 +63,9 @@ std::string draw_torus(const Sheet& sheet, const DensityChart& chart,
                        const std::array<std::string, 2>& names) {
   DensityChart drawn = chart;
   for (Line& path : drawn.paths)
-    for (Vec2& point : path.points) point = {wrapped_degrees(point.x), wrapped_degrees(point.y)};
+    for (Vec2& point : path.points) point = {wrapped(point.x), wrapped(point.y)};
   for (Cloud& cloud : drawn.clouds)
-    for (Vec2& point : cloud.points) point = {wrapped_degrees(point.x), wrapped_degrees(point.y)};
+    for (Vec2& point : cloud.points) point = {wrapped(point.x), wrapped(point.y)};
   for (ContourLines& contour : drawn.contours) contour.lines = on_both_sides(contour.lines);
   const int least = sheet.width < 300 ? 5 : 6;  // every 90 degrees, or every 60
   return draw_flat(sheet, drawn, degree_axis(names[0], -180, 180, least),

@@ -20,12 +20,12 @@ struct Placed {
   Vec2 size;
 };
 
-Placed place(Canvas& canvas, const std::vector<LegendEntry>& entries, Arrangement arrangement, double width) {
+Placed place(Canvas& canvas, const std::vector<LegendEntry>& entries, double width) {
   Placed placed;
   double x = 0, y = 0;
   for (const LegendEntry& entry : entries) {
     const double wide = room_of(entry) + canvas.text_width(entry.text, kText);
-    if (x > 0 && (arrangement == Arrangement::column || x + wide > width)) {
+    if (x > 0 && x + wide > width) {
       x = 0;
       y += kRow;
     }
@@ -39,14 +39,12 @@ Placed place(Canvas& canvas, const std::vector<LegendEntry>& entries, Arrangemen
 
 }  // namespace
 
-Vec2 legend_size(Canvas& canvas, const std::vector<LegendEntry>& entries, Arrangement arrangement,
-                 double width) {
-  return place(canvas, entries, arrangement, width).size;
+Vec2 legend_size(Canvas& canvas, const std::vector<LegendEntry>& entries, double width) {
+  return place(canvas, entries, width).size;
 }
 
-void draw_legend(Canvas& canvas, Vec2 top_left, const std::vector<LegendEntry>& entries,
-                 Arrangement arrangement, double width) {
-  const Placed placed = place(canvas, entries, arrangement, width);
+void draw_legend(Canvas& canvas, Vec2 top_left, const std::vector<LegendEntry>& entries, double width) {
+  const Placed placed = place(canvas, entries, width);
   for (std::size_t i = 0; i < entries.size(); ++i) {
     const LegendEntry& entry = entries[i];
     const Vec2 left{top_left.x + placed.at[i].x, top_left.y + placed.at[i].y};
@@ -67,16 +65,14 @@ void draw_legend(Canvas& canvas, Vec2 top_left, const std::vector<LegendEntry>& 
   }
 }
 
-void draw_legend_in(Canvas& canvas, const Box& box, Align side, Rise end,
-                    const std::vector<LegendEntry>& entries) {
+void draw_legend_in(Canvas& canvas, const Box& box, const std::vector<LegendEntry>& entries) {
   if (entries.empty()) return;
   constexpr double kInset = 5, kPadding = 3;
-  const Vec2 size = legend_size(canvas, entries, Arrangement::column);
+  const Vec2 size = legend_size(canvas, entries, 0);
   const double wide = size.x + 2 * kPadding, high = size.y + 2 * kPadding;
-  const Box panel{side == Align::left ? box.x + kInset : box.right() - kInset - wide,
-                  end == Rise::top ? box.y + kInset : box.bottom() - kInset - high, wide, high};
+  const Box panel{box.right() - kInset - wide, box.y + kInset, wide, high};
   canvas.fill(panel, kWhite.with_alpha(0.85));
-  draw_legend(canvas, {panel.x + kPadding, panel.y + kPadding}, entries, Arrangement::column);
+  draw_legend(canvas, {panel.x + kPadding, panel.y + kPadding}, entries, 0);
 }
 
 }  // namespace riemflow::figure

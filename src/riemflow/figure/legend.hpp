@@ -16,16 +16,12 @@ struct LegendEntry {
   double radius = 2;  ///< of a dot
 };
 
-enum class Arrangement { row, column };
-
-/// Rows are broken before they are wider than `width`.
-Vec2 legend_size(Canvas& canvas, const std::vector<LegendEntry>& entries, Arrangement arrangement,
-                 double width = 1e9);
+/// Rows are broken before they are wider than `width`; 0: one entry below the other.
+Vec2 legend_size(Canvas& canvas, const std::vector<LegendEntry>& entries, double width);
 /// From the top left corner on.
-void draw_legend(Canvas& canvas, Vec2 top_left, const std::vector<LegendEntry>& entries,
-                 Arrangement arrangement, double width = 1e9);
-/// On a white panel with some room around, in a corner of a box: over data.
-void draw_legend_in(Canvas& canvas, const Box& box, Align side, Rise end,
-                    const std::vector<LegendEntry>& entries);
+void draw_legend(Canvas& canvas, Vec2 top_left, const std::vector<LegendEntry>& entries, double width);
+/// One entry below the other on a white panel with some room around, in the upper right corner of a box: over
+/// data.
+void draw_legend_in(Canvas& canvas, const Box& box, const std::vector<LegendEntry>& entries);
 
 }  // namespace riemflow::figure

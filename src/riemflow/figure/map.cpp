@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 
 #include "riemflow/figure/axes.hpp"
 #include "riemflow/figure/graticule.hpp"
@@ -166,7 +167,7 @@ std::string map_figure(FileKind kind, double width, double dpi, const Map& map) 
   Box body = {kDegreesBeside, above + (world ? 0 : kDegreesAround), 0, 0};
   body.width = width - beside - (world ? kHalfDegrees : bar_room + kMapGap);
   body.height = body.width / map_aspect(map);
-  const Vec2 legend_room = legend_size(measure, legend, Arrangement::row, width - 2 * kMapGap);
+  const Vec2 legend_room = legend_size(measure, legend, width - 2 * kMapGap);
   double height = above + body.height + below + kMapGap + (world ? bar_room : 0);
   const double legend_top = height;
   if (!legend.empty()) height += legend_room.y + kMapGap;
@@ -184,8 +185,44 @@ std::string map_figure(FileKind kind, double width, double dpi, const Map& map) 
   if (has_bar && !world)
     bar.draw(canvas, {body.right() + kDegreesBeside + kMapGap, body.y + 0.1 * body.height, kBarThickness,
                       0.8 * body.height});
-  draw_legend(canvas, {std::max(kMapGap, (width - legend_room.x) / 2), legend_top}, legend, Arrangement::row,
+  draw_legend(canvas, {std::max(kMapGap, (width - legend_room.x) / 2), legend_top}, legend,
               width - 2 * kMapGap);
+  return canvas.finish();
+}
+
+std::string MapSheet::draw(FileKind kind, double width, double dpi) const {
+  constexpr double kGap = 6;
+  const Map& first = maps[0][0];
+  const auto rows = static_cast<double>(maps.size()), columns = static_cast<double>(maps[0].size());
+  Canvas measure(FileKind::svg, width, width);  // text alone is measured on it
+  ColourBar bar = first.bar;
+  bar.vertical = false;
+  const std::vector<LegendEntry> legend = map_legend(first);
+  const Vec2 legend_room = legend_size(measure, legend, width - 2 * kGap);
+  const double left = row_titles.empty() ? kGap : kLabelText + 2 * kGap;
+  const double top = column_titles.empty() ? kGap : kLabelText + 2 * kGap;
+  const double wide = (width - left - kGap - (columns - 1) * kGap) / columns, high = wide / map_aspect(first);
+  const double bar_top = top + rows * (high + kGap) + kGap;
+  const double legend_top = bar_top + kBarThickness + bar.room(measure) + kGap;
+
+  Canvas canvas(kind, width, legend_top + (legend.empty() ? 0 : legend_room.y + kGap), dpi);
+  for (std::size_t i = 0; i < maps.size(); ++i) {
+    const double y = top + static_cast<double>(i) * (high + kGap);
+    if (i < row_titles.size())
+      canvas.text(
+          {kGap, y + high / 2}, row_titles[i],
+          {.size = kLabelText, .align = Align::centre, .rise = Rise::top, .turn = -std::numbers::pi / 2});
+    for (std::size_t j = 0; j < maps[i].size(); ++j) {
+      const double x = left + static_cast<double>(j) * (wide + kGap);
+      if (i == 0 && j < column_titles.size())
+        canvas.text({x + wide / 2, kGap}, column_titles[j],
+                    {.size = kLabelText, .align = Align::centre, .rise = Rise::top});
+      draw_map(canvas, {x, y, wide, high}, maps[i][j], false);
+    }
+  }
+  const double bar_width = std::min(0.6 * (width - left), 300.0);
+  bar.draw(canvas, {left + (width - left - bar_width) / 2, bar_top, bar_width, kBarThickness});
+  draw_legend(canvas, {std::max(kGap, (width - legend_room.x) / 2), legend_top}, legend, width - 2 * kGap);
   return canvas.finish();
 }
 

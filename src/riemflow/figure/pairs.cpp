@@ -1,7 +1,6 @@
 #include "riemflow/figure/pairs.hpp"
 
 #include <algorithm>
-#include <cmath>
 
 #include "riemflow/core/error.hpp"
 
@@ -107,7 +106,7 @@ std::string draw_pairs(const Sheet& sheet, const PairsChart& chart) {
   const double inside = sheet.width - 2 * kPairsMargin - left - kPairsMargin;
   const double side = (inside - kPairsGap * static_cast<double>(n - 1)) / static_cast<double>(n);
   const double top = kPairsMargin + (sheet.title.empty() ? 0 : 2 * kTitleText);
-  const double legend_high = legend_size(ruler, legend, Arrangement::row, inside).y;
+  const double legend_high = legend_size(ruler, legend, inside).y;
   const double height = top + inside + below + kPairsMargin + legend_high + kPairsMargin;
   Canvas canvas(sheet.kind, sheet.width, height, sheet.dpi);
   for (std::size_t row = 0; row < n; ++row)
@@ -131,8 +130,7 @@ std::string draw_pairs(const Sheet& sheet, const PairsChart& chart) {
   if (!sheet.title.empty())
     canvas.text({kPairsMargin + left, kPairsMargin + kTitleText}, sheet.title,
                 {.size = kTitleText, .bold = true});
-  draw_legend(canvas, {kPairsMargin + left, height - kPairsMargin - legend_high}, legend, Arrangement::row,
-              inside);
+  draw_legend(canvas, {kPairsMargin + left, height - kPairsMargin - legend_high}, legend, inside);
   return canvas.finish();
 }
 

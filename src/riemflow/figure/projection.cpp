@@ -60,7 +60,6 @@ Projection::Projection(ProjectionKind kind, LatLon centre)
 }
 
 Projection::~Projection() = default;
-Projection::Projection(Projection&&) noexcept = default;
 
 std::optional<Vec2> Projection::forward(LatLon place) const {
   return forward_relative({place.latitude, wrapped(place.longitude - centre_.longitude)});

@@ -5,7 +5,6 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <string_view>
 
 #include "riemflow/figure/canvas.hpp"
 #include "riemflow/figure/land.hpp"
@@ -26,7 +25,6 @@ class Projection {
   /// centre: of a world map the longitude alone counts.
   Projection(ProjectionKind kind, LatLon centre);
   ~Projection();
-  Projection(Projection&&) noexcept;
 
   ProjectionKind kind() const { return kind_; }
   LatLon centre() const { return centre_; }

@@ -5,10 +5,10 @@
 
 #include "riemflow/core/running_mean.hpp"
 #include "riemflow/distribution/base.hpp"
+#include "riemflow/distribution/draws.hpp"
 #include "riemflow/fit/pooling.hpp"
 #include "riemflow/kernel/kernel_choice.hpp"
 #include "riemflow/manifold/parse.hpp"
-#include "riemflow/model/score_points.hpp"
 
 namespace riemflow {
 namespace {
@@ -35,14 +35,8 @@ double PointScores::worse_than_error(const PointScores& other) const {
 PointScores base_scores(const std::string& manifold_name, const Points<double>& test) {
   const std::shared_ptr<const Manifold<double>> manifold = parse_manifold<double>(manifold_name);
   const auto base = default_base<double>(manifold);
-  PointScores scores{manifold->compact() ? "uniform density" : "base density (" + base->name() + ")", {}};
-  std::vector<Pack<double>> tile(static_cast<std::size_t>(test.dimension));
-  for (std::size_t t = 0; t < test.tiles(); ++t) {
-    test.load_tile(t, tile.data());
-    const Pack<double> values = base->log_density(tile.data());
-    for (int lane = 0; lane < test.lanes(t); ++lane) scores.log_densities.push_back(values[lane]);
-  }
-  return scores;
+  return {manifold->compact() ? "uniform density" : "base density (" + base->name() + ")",
+          log_densities_of(*base, test)};
 }
 
 std::vector<PointScores> kernel_density_scores(const std::string& manifold_name,

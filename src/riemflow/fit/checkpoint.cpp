@@ -16,22 +16,12 @@ constexpr double kLargestWhole = 9007199254740992.0;  // 2^53: what a double cou
 /// The numbers of a state in their order in the file, each by its address: one list for both directions.
 template <class T, class Visit>
 void each_number(FitState<T>& state, Visit&& visit) {
+  const auto each = [&](auto&... numbers) { (visit(numbers), ...); };
+  TrainerState<T>& trainer = state.trainer;
   FitProgress& p = state.progress;
-  visit(state.trainer.iteration);
-  visit(state.trainer.first_step);
-  visit(state.trainer.adam.steps);
-  visit(state.trainer.average.steps);
-  visit(p.iteration);
-  visit(p.loss);
-  visit(p.validation);
-  visit(p.best);
-  visit(p.best_iteration);
-  visit(p.evaluations);
-  visit(p.rate);
-  visit(p.skipped);
-  visit(p.failed_points);
-  visit(state.validations_since_best);
-  visit(state.matched);
+  each(trainer.iteration, trainer.first_step, trainer.adam.steps, trainer.average.steps);
+  each(p.iteration, p.loss, p.validation, p.best, p.best_iteration, p.evaluations, p.rate, p.skipped);
+  each(p.failed_points, state.validations_since_best, state.matched);
 }
 
 template <class T, class Visit>

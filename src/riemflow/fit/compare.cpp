@@ -81,9 +81,7 @@ void add_scores(const std::vector<double>& log_densities, Json& result) {
 Model with_all_centres(const KernelRecipe& recipe, const DataSet& data, int threads) {
   ThreadPool pool(threads);
   const std::shared_ptr<const Manifold<double>> manifold = parse_manifold<double>(data.manifold);
-  std::vector<std::size_t> known = data.split.training;
-  known.insert(known.end(), data.split.validation.begin(), data.split.validation.end());
-  KernelData centres(manifold, part_of<double>(data.points, known),
+  KernelData centres(manifold, part_of<double>(data.points, data.split.known()),
                      std::max(recipe.neighbours, recipe.shape_neighbours), &pool);
   Model model = make_model(data.manifold, centres.parameters(recipe));
   keep_standardisation(model, data.standardisation);

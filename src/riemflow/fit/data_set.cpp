@@ -41,34 +41,6 @@ std::vector<std::string> names_of_numbers(const Manifold<double>& manifold,
   return names;
 }
 
-}  // namespace
-
-DataSet standardised(const DataSet& raw, Observer& observer) {
-  DataSet data = raw;
-  if (data.target != nullptr) return data;
-  const auto manifold = parse_manifold<double>(data.manifold);
-  const std::vector<std::string> names = names_of_numbers(*manifold, data.columns);
-  std::vector<std::size_t> constant;
-  data.standardisation =
-      standardisation_of(*manifold, part_of<double>(data.points, data.split.training), &constant);
-  if (!constant.empty())
-    throw Error(fmt::format("{}: column '{}' is {} in all training points", data.name,
-                            names[constant.front()], data.standardisation.shift[constant.front()]),
-                "a density needs numbers that differ: leave the column out (‹columns›)", Fault::bad_data);
-  if (data.standardisation.identity()) return data;
-  std::string formulas;
-  const std::vector<bool> euclidean = euclidean_numbers(*manifold);
-  for (std::size_t c = 0; c < euclidean.size(); ++c)
-    if (euclidean[c])
-      formulas += fmt::format("{}({} - {:.6g})/{:.6g}", formulas.empty() ? "" : ", ", names[c],
-                              data.standardisation.shift[c], data.standardisation.scale[c]);
-  observer.say(fmt::format("Euclidean columns are standardised inside the model: {}.", formulas));
-  data.points = data.standardisation.standardised(data.points);
-  return data;
-}
-
-namespace {
-
 /// vmf:mu=…;…;… is on a sphere, wrapped-normal:mean=…;… on a ball, of as many coordinates as they name.
 std::string manifold_of_target(const std::string& target) {
   const auto numbers_after = [&](const char* key) -> std::ptrdiff_t {
@@ -131,6 +103,30 @@ void divide(DataSet& data, const FitOptions& settings, const std::string& place,
 }
 
 }  // namespace
+
+DataSet standardised(const DataSet& raw, Observer& observer) {
+  DataSet data = raw;
+  if (data.target != nullptr) return data;
+  const auto manifold = parse_manifold<double>(data.manifold);
+  const std::vector<std::string> names = names_of_numbers(*manifold, data.columns);
+  std::vector<std::size_t> constant;
+  data.standardisation =
+      standardisation_of(*manifold, part_of<double>(data.points, data.split.training), &constant);
+  if (!constant.empty())
+    throw Error(fmt::format("{}: column '{}' is {} in all training points", data.name,
+                            names[constant.front()], data.standardisation.shift[constant.front()]),
+                "a density needs numbers that differ: leave the column out (‹columns›)", Fault::bad_data);
+  if (data.standardisation.identity()) return data;
+  std::string formulas;
+  const std::vector<bool> euclidean = euclidean_numbers(*manifold);
+  for (std::size_t c = 0; c < euclidean.size(); ++c)
+    if (euclidean[c])
+      formulas += fmt::format("{}({} - {:.6g})/{:.6g}", formulas.empty() ? "" : ", ", names[c],
+                              data.standardisation.shift[c], data.standardisation.scale[c]);
+  observer.say(fmt::format("Euclidean columns are standardised inside the model: {}.", formulas));
+  data.points = data.standardisation.standardised(data.points);
+  return data;
+}
 
 DataSet divided(DataSet data, const FitOptions& settings, Observer& observer) {
   divide(data, settings, data.name, observer);

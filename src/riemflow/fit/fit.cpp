@@ -6,7 +6,6 @@
 
 #include "riemflow/core/cancel.hpp"
 #include "riemflow/core/error.hpp"
-#include "riemflow/fit/reverse_kl.hpp"
 
 namespace riemflow {
 namespace {

@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <numeric>
 
 #include "riemflow/core/cancel.hpp"
@@ -8,7 +7,7 @@
 #include "riemflow/core/stopwatch.hpp"
 #include "riemflow/distribution/base.hpp"
 #include "riemflow/distribution/draws.hpp"
-#include "riemflow/fit/base_start.hpp"
+#include "riemflow/distribution/learned_mixture.hpp"
 #include "riemflow/fit/checkpoint.hpp"
 #include "riemflow/fit/fit_kinds.hpp"
 #include "riemflow/fit/provenance.hpp"
@@ -108,16 +107,33 @@ class FlowRun {
       check(*part, flow->manifold());
     require(config_.flow.base.kind == BaseKind::standard || config_.train.adam.decay == 0,
             "‹weight-decay› beside a base that is learned", "it would spread the base out: give one of them");
-    if (resume_ == nullptr && !data_.target)
-      start_base(*flow, part_of<double>(data_.points, data_.split.training),
-                 part_of<double>(data_.points, data_.split.validation), options_.seed);
-    if (flow->exact_base() == nullptr) return flow;
-    const ParameterLayout layout = flow->layout();
+    if (flow->exact_base() != nullptr) stand_still(*flow);
+    if (resume_ == nullptr && !data_.target && flow->config().base.kind == BaseKind::vmf_mixture)
+      start_base(*flow);
+    return flow;
+  }
+  static void stand_still(Transport<T>& flow) {
+    const ParameterLayout layout = flow.layout();
     for (const ParameterBlock& block : layout.blocks())
       if (block.name.starts_with("output."))
-        std::fill_n(flow->parameters().begin() + static_cast<std::ptrdiff_t>(block.offset), block.size(),
+        std::fill_n(flow.parameters().begin() + static_cast<std::ptrdiff_t>(block.offset), block.size(),
                     T(0));
-    return flow;
+  }
+  /// A learned base begins at the mixture that fits the data best, with a field that stands still, so that
+  /// the flow begins as that mixture: by EM from mixture_start, the best on the validation points taken.
+  /// Throws Error where there are fewer distinct points than components.
+  void start_base(Transport<T>& flow) const {
+    const Points<double> training = part_of<double>(data_.points, data_.split.training);
+    ThreadPool pool(flow.threads());
+    const MixtureParameters start =
+        mixture_start(training, static_cast<std::size_t>(flow.config().base.components), options_.seed);
+    MixtureEmConfig config;
+    config.patience = 50;
+    const MixtureFit fit =
+        fit_mixture_em(start, training, part_of<double>(data_.points, data_.split.validation), config, pool);
+    const std::vector<T> found = LearnedMixture<T>::parameters_of(fit.parameters);
+    std::copy_backward(found.begin(), found.end(), flow.parameters().end());  // behind those of the field
+    stand_still(flow);
   }
   /// A kernel density is fitted once: a run that is resumed has it from its checkpoint.
   std::shared_ptr<const Distribution<double>> base() {
@@ -203,7 +219,6 @@ class FlowRun {
   void score_test(FitResult& result, double seconds) {
     const auto reference = default_base<T>(parse_manifold<T>(data_.manifold));
     result.reference = flow_->manifold().compact() ? "uniform density" : reference->name();
-    result.test_nll = result.test_error = result.reference_nll = std::numeric_limits<double>::quiet_NaN();
     if (data_.target) {
       const std::unique_ptr<Transport<T>> exact = exact_flow();
       const FlowDensity flow = seen_as_density(exact ? *exact : *flow_);

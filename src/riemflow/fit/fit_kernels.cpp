@@ -1,5 +1,3 @@
-#include <cmath>
-#include <limits>
 #include <numeric>
 
 #include "riemflow/core/cancel.hpp"
@@ -70,7 +68,6 @@ FitResult fit_kernel_model(const DataSet& data, const FitOptions& options, Obser
   const std::shared_ptr<const Manifold<double>> manifold = parse_manifold<double>(data.manifold);
   const auto reference = default_base<double>(manifold);
   result.reference = manifold->compact() ? "uniform density" : reference->name();
-  result.test_nll = result.test_error = result.reference_nll = std::numeric_limits<double>::quiet_NaN();
   if (!data.split.test.empty()) {
     const Points<double> test = scored_of(data.split.test);
     result.test_points = test.size();

@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <numeric>
 
 #include "riemflow/core/error.hpp"
 #include "riemflow/core/stopwatch.hpp"
@@ -13,8 +12,6 @@
 
 namespace riemflow {
 namespace {
-
-constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
 /// On the unit sphere, whatever the radius of the data's.
 Points<double> unit_points(const Points<double>& points, const std::vector<std::size_t>& part) {
@@ -49,30 +46,27 @@ class MixtureRun {
     const double limit = seconds_of(settings_.time_limit);
     FitProgress progress;
     progress.best = std::numeric_limits<double>::infinity();
-    MixtureSearch search;
-    {
-      const auto fits = static_cast<long>(components_.size() * (is_em() ? 1 : rates_.size()));
-      observer_.begin({"", fits * config_.iterations, limit});
-      const MixtureWatch watch = [&](const MixtureProgress& p) {
-        const long before = static_cast<long>(p.run) * config_.iterations;
-        progress.iteration = before + p.epoch;
-        progress.loss = p.training + log_scale_;
-        progress.validation = p.validation + log_scale_;
-        progress.validated = p.validated;
-        progress.rate = p.rate;
-        if (p.best + log_scale_ < progress.best) {
-          progress.best = p.best + log_scale_;
-          progress.best_iteration = before + p.best_epoch;
-        }
-        observer_.step(progress, is_em() ? fmt::format("{} components", p.components)
-                                         : fmt::format("{} components at rate {:g}", p.components, p.rate));
-        return !observer_.cancelled() && seconds_since(start) < limit;
-      };
-      search = is_em()
-                   ? grid_search_em(training_, validation_, components_, em_config(watch), pool_)
-                   : grid_search(training_, validation_, {rates_, components_}, adam_config(watch), pool_);
-      observer_.end_stage();
-    }
+    const auto fits = static_cast<long>(components_.size() * (is_em() ? 1 : rates_.size()));
+    observer_.begin({"", fits * config_.iterations, limit});
+    const MixtureWatch watch = [&](const MixtureProgress& p) {
+      const long before = static_cast<long>(p.run) * config_.iterations;
+      progress.iteration = before + p.epoch;
+      progress.loss = p.training + log_scale_;
+      progress.validation = p.validation + log_scale_;
+      progress.validated = p.validated;
+      progress.rate = p.rate;
+      if (p.best + log_scale_ < progress.best) {
+        progress.best = p.best + log_scale_;
+        progress.best_iteration = before + p.best_epoch;
+      }
+      observer_.step(progress, is_em() ? fmt::format("{} components", p.components)
+                                       : fmt::format("{} components at rate {:g}", p.components, p.rate));
+      return !observer_.cancelled() && seconds_since(start) < limit;
+    };
+    const MixtureSearch search =
+        is_em() ? grid_search_em(training_, validation_, components_, em_config(watch), pool_)
+                : grid_search(training_, validation_, {rates_, components_}, adam_config(watch), pool_);
+    observer_.end_stage();
     FitResult result;
     result.progress = progress;
     result.progress.iteration = static_cast<long>(search.fit.training.size());
@@ -159,7 +153,6 @@ class MixtureRun {
 
   void score_test(const MixtureParameters& mixture, FitResult& result) const {
     result.reference = "uniform density";
-    result.test_nll = result.test_error = result.reference_nll = kNaN;
     if (data_.split.test.empty()) return;
     MixtureDensity density(data_.manifold, mixture, settings_.threads);
     const LogProb<double> scored = density.log_prob(part_of<double>(data_.points, data_.split.test));

@@ -32,27 +32,26 @@ FitResult fit(const DataSet& raw, const FitOptions& options, Observer& observer,
 
 void refuse_foreign_options(const std::string& model, const std::map<std::string, std::string>& given) {
   const bool mixture = model == name_of(ModelKind::vmf_mixture), kernels = model == name_of(ModelKind::kde);
-  for (const std::string& name :
-       words_in("width depth activation input scaling bound divergence noise probes precision clip average "
-                "kinetic frobenius solver tolerance train-tolerance steps max-evaluations device finetune "
-                "finetune-rate forward-start weight-decay validation-points base-components frequency"))
-    require(!(mixture || kernels) || !given.contains(name), fmt::format("‹{}› with ‹model› {}", name, model),
-            fmt::format("a {} has none of it: leave it out", mixture ? "mixture" : "kernel density"),
-            Fault::usage);
-  for (const char* name : {"iterations", "epochs", "batch", "optimizer", "rate", "schedule", "beta1", "beta2",
-                           "epsilon", "validate-every", "patience"})
-    require(!kernels || !given.contains(name), fmt::format("‹{}› with ‹model› {}", name, model),
-            "a kernel density has none of it: leave it out", Fault::usage);
+  const auto refuse = [&](bool meant, std::string_view names, const std::string& advice) {
+    for (const std::string& name : words_in(names))
+      require(meant || !given.contains(name), fmt::format("‹{}› with ‹model› {}", name, model), advice,
+              Fault::usage);
+  };
+  refuse(!mixture && !kernels,
+         "width depth activation input scaling bound divergence noise probes precision clip average kinetic "
+         "frobenius solver tolerance train-tolerance steps max-evaluations device finetune finetune-rate "
+         "forward-start weight-decay validation-points base-components frequency",
+         fmt::format("a {} has none of it: leave it out", mixture ? "mixture" : "kernel density"));
+  refuse(!kernels,
+         "iterations epochs batch optimizer rate schedule beta1 beta2 epsilon validate-every patience",
+         "a kernel density has none of it: leave it out");
   const auto base = given.find("base");
-  require(base == given.end() || base->second == "default" || model == name_of(ModelKind::riemannian) ||
-              (base->second != "kde" && !mixture && !kernels && model != name_of(ModelKind::pool)),
-          fmt::format("‹base› with ‹model› {}", model), "it is of ‹model› riemannian", Fault::usage);
-  require(kernels || !given.contains("kernel") || (base != given.end() && base->second == "kde"),
-          fmt::format("‹kernel› with ‹model› {}", model), "it is of ‹model› kde and of ‹base› kde",
-          Fault::usage);
-  for (const char* name : {"components", "max-concentration", "rates"})
-    require(mixture || !given.contains(name), fmt::format("‹{}› with ‹model› {}", name, model),
-            "it is of ‹model› vmf-mixture", Fault::usage);
+  const std::string base_name = base == given.end() ? "" : base->second;
+  refuse(base_name == "default" || model == name_of(ModelKind::riemannian) ||
+             (base_name != "kde" && !mixture && !kernels && model != name_of(ModelKind::pool)),
+         "base", "it is of ‹model› riemannian");
+  refuse(kernels || base_name == "kde", "kernel", "it is of ‹model› kde and of ‹base› kde");
+  refuse(mixture, "components max-concentration rates", "it is of ‹model› vmf-mixture");
   const auto optimizer = given.find("optimizer");
   require(mixture || optimizer == given.end() || optimizer->second != "em",
           fmt::format("‹optimizer› em with ‹model› {}", model), "it is of ‹model› vmf-mixture", Fault::usage);

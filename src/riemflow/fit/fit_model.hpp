@@ -7,6 +7,7 @@
 //   const FitResult result = fit(data, options, silent);
 //   save_model("quakes.model", *result.model);
 
+#include <cmath>
 #include <map>
 #include <optional>
 
@@ -30,11 +31,11 @@ struct KernelSummary {
 struct FitResult {
   std::optional<Model> model;  ///< with its provenance
   FitProgress progress;
-  std::string
-      stopped;  ///< why: "iterations", "patience", "time limit", "divergence", "convergence", "interrupted"
-  double test_nll = 0, test_error = 0;  ///< mean and its standard error in nats; NaN without test points
-  double reference_nll = 0;             ///< of the base on the test points
-  std::string reference;                ///< "uniform density" or the base's name
+  /// Why: "iterations", "patience", "time limit", "divergence", "convergence", "interrupted".
+  std::string stopped;
+  /// Mean over the test points and its standard error in nats, and that of the base; NaN without them.
+  double test_nll = std::nan(""), test_error = std::nan(""), reference_nll = std::nan("");
+  std::string reference;  ///< "uniform density" or the base's name
   std::size_t failed_test_points = 0;
   std::optional<std::size_t> test_points;  ///< that were scored, where there was no time for all
   std::size_t parameters = 0;

@@ -160,23 +160,11 @@ std::uint64_t split_seed_of(const FitOptions& options) {
 
 double seconds_of(const std::string& duration) {
   if (duration.empty() || duration == "none") return std::numeric_limits<double>::infinity();
+  const char last = duration.back();
+  const double unit = last == 'h' ? 3600 : last == 'm' ? 60 : 1;
+  std::string_view digits = duration;
+  if (last == 's' || last == 'm' || last == 'h') digits.remove_suffix(1);
   double value = 0;
-  const std::string_view text(duration);
-  std::string_view digits = text;
-  double unit = 1;
-  switch (text.back()) {
-    case 's':
-      digits.remove_suffix(1);
-      break;
-    case 'm':
-      unit = 60;
-      digits.remove_suffix(1);
-      break;
-    case 'h':
-      unit = 3600;
-      digits.remove_suffix(1);
-      break;
-  }
   require(io::read_number(digits, '.', value) == io::NumberKind::finite && value > 0,
           fmt::format("{} is no time", io::in_quotes(duration)), "give seconds, or as in 90s, 10m, 2h");
   return value * unit;

@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
-#include <limits>
 #include <numeric>
 #include <set>
 
@@ -11,7 +10,6 @@
 #include "riemflow/distribution/base.hpp"
 #include "riemflow/distribution/draws.hpp"
 #include "riemflow/fit/fit_kinds.hpp"
-#include "riemflow/fit/folds.hpp"
 #include "riemflow/fit/pool_flow.hpp"
 #include "riemflow/fit/pooling.hpp"
 #include "riemflow/fit/provenance.hpp"
@@ -55,8 +53,7 @@ class PoolRun {
       device = why_no_pool_flow_on_gpu(data.manifold).empty() ? Device::cuda : Device::cpu;
     how_ = {0, options.threads, device};
     test_ = part(data.split.test);
-    known_ = data.split.training;
-    known_.insert(known_.end(), data.split.validation.begin(), data.split.validation.end());
+    known_ = data.split.known();
   }
 
   FitResult operator()() {
@@ -306,8 +303,6 @@ class PoolRun {
     result.progress.iteration = result.progress.best_iteration = iterations_;
     result.progress.best = mean_score(pool.validation).nll;
     result.stopped = out_of_time() ? "time limit" : "iterations";
-    const double nan = std::numeric_limits<double>::quiet_NaN();
-    result.test_nll = result.test_error = result.reference_nll = nan;
     result.reference = manifold_->compact() ? "uniform density" : "base";
     if (!pool.test.empty()) {
       const MeanScore test = mean_score(pool.test);

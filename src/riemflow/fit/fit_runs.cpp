@@ -11,7 +11,6 @@
 #include "riemflow/core/running_mean.hpp"
 #include "riemflow/core/text.hpp"
 #include "riemflow/fit/provenance.hpp"
-#include "riemflow/fit/recorded.hpp"
 
 namespace riemflow {
 namespace {

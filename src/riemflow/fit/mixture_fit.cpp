@@ -293,27 +293,33 @@ MixtureFit fit_mixture_em(const MixtureParameters& start, const Points<double>& 
 
 namespace {
 
-/// Adds the fit to the search, which keeps the best. False once a watch has asked to stop: what was not
-/// finished still counts by its validation.
-bool add(MixtureSearch& search, MixtureFit fit, std::size_t components, double rate) {
-  search.scores.push_back({rate, components, fit.validation, fit.best});
-  const bool stopped = fit.stopped;
-  if (search.scores.size() == 1 || fit.validation < search.fit.validation) {
-    search.chosen = search.scores.size() - 1;
-    search.fit = std::move(fit);
+/// fit(start, config, rate) of each number of components with each rate, the best kept. Ends once a watch has
+/// asked to stop: what was not finished still counts by its validation.
+template <class Config, class FitOne>
+MixtureSearch search_grid(const Points<double>& training, const MixtureGrid& grid, const Config& config,
+                          const FitOne& fit_one) {
+  MixtureSearch search;
+  for (const std::size_t components : grid.components) {
+    const MixtureParameters start = mixture_start(training, components, config.seed, config.bounds);
+    for (const double rate : grid.rates) {
+      Config one = config;
+      if (config.watch)
+        one.watch = [&, run = search.scores.size()](MixtureProgress progress) {
+          progress.run = run;
+          progress.runs = grid.rates.size() * grid.components.size();
+          return config.watch(progress);
+        };
+      MixtureFit fit = fit_one(start, one, rate);
+      search.scores.push_back({rate, components, fit.validation, fit.best});
+      search.stopped = fit.stopped;
+      if (search.scores.size() == 1 || fit.validation < search.fit.validation) {
+        search.chosen = search.scores.size() - 1;
+        search.fit = std::move(fit);
+      }
+      if (search.stopped) return search;
+    }
   }
-  search.stopped = stopped;
-  return !stopped;
-}
-
-/// The watch, told which fit of the search it sees.
-MixtureWatch numbered(const MixtureWatch& watch, std::size_t run, std::size_t runs) {
-  if (!watch) return nullptr;
-  return [=](MixtureProgress progress) {
-    progress.run = run;
-    progress.runs = runs;
-    return watch(progress);
-  };
+  return search;
 }
 
 }  // namespace
@@ -322,32 +328,21 @@ MixtureSearch grid_search(const Points<double>& training, const Points<double>& 
                           const MixtureGrid& grid, const MixtureAdamConfig& config, ThreadPool& pool) {
   require(!grid.rates.empty() && !grid.components.empty(), "an empty grid",
           "give one rate and one number of components at least");
-  MixtureSearch search;
-  for (const std::size_t components : grid.components) {
-    const MixtureParameters start = mixture_start(training, components, config.seed, config.bounds);
-    for (const double rate : grid.rates) {
-      MixtureAdamConfig one = config;
-      one.rate = rate;
-      one.watch = numbered(config.watch, search.scores.size(), grid.rates.size() * grid.components.size());
-      if (!add(search, fit_mixture_adam(start, training, validation, one, pool), components, rate))
-        return search;
-    }
-  }
-  return search;
+  return search_grid(training, grid, config,
+                     [&](const MixtureParameters& start, MixtureAdamConfig one, double rate) {
+                       one.rate = rate;
+                       return fit_mixture_adam(start, training, validation, one, pool);
+                     });
 }
 
 MixtureSearch grid_search_em(const Points<double>& training, const Points<double>& validation,
                              const std::vector<std::size_t>& components, const MixtureEmConfig& config,
                              ThreadPool& pool) {
   require(!components.empty(), "an empty grid", "give one number of components at least");
-  MixtureSearch search;
-  for (const std::size_t K : components) {
-    MixtureEmConfig one = config;
-    one.watch = numbered(config.watch, search.scores.size(), components.size());
-    const MixtureParameters start = mixture_start(training, K, config.seed, config.bounds);
-    if (!add(search, fit_mixture_em(start, training, validation, one, pool), K, 0)) return search;
-  }
-  return search;
+  return search_grid(training, {{0}, components}, config,
+                     [&](const MixtureParameters& start, const MixtureEmConfig& one, double) {
+                       return fit_mixture_em(start, training, validation, one, pool);
+                     });
 }
 
 }  // namespace riemflow

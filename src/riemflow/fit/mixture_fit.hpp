@@ -12,8 +12,7 @@
 
 #include "riemflow/core/thread_pool.hpp"
 #include "riemflow/distribution/mixture_sums.hpp"
-#include "riemflow/fit/adam.hpp"
-#include "riemflow/fit/schedule.hpp"
+#include "riemflow/fit/optimizer.hpp"
 
 namespace riemflow {
 

@@ -96,7 +96,8 @@ class Table {
   void group(std::string name) { group_ = std::move(name); }
 
   template <class Number>
-  void number(std::string name, Number FitOptions::*member, const NumberRange& range, std::string help) {
+  void number(const std::string& name, Number FitOptions::*member, const NumberRange& range,
+              const std::string& help) {
     constexpr OptionKind kind = std::floating_point<Number>      ? OptionKind::real
                                 : std::unsigned_integral<Number> ? OptionKind::natural
                                                                  : OptionKind::whole;
@@ -122,15 +123,15 @@ class Table {
       }
       return result;
     };
-    add({std::move(name), "", std::move(help), kind, type + range.type, {}, "", text, set});
+    add(name, help, kind, type + range.type, text, set);
   }
   template <class Number>
-  void number(std::string name, Number FitOptions::*member, std::string help) {
-    number(std::move(name), member, NumberRange{}, std::move(help));
+  void number(const std::string& name, Number FitOptions::*member, const std::string& help) {
+    number(name, member, NumberRange{}, help);
   }
 
-  void choice(std::string name, std::string FitOptions::*member, std::vector<std::string> names,
-              std::string help) {
+  void choice(const std::string& name, std::string FitOptions::*member, std::vector<std::string> names,
+              const std::string& help) {
     const auto set = [member, names](FitOptions& options, const std::string& typed) {
       if (std::find(names.begin(), names.end(), typed) == names.end()) {
         const std::vector<std::string_view> known(names.begin(), names.end());
@@ -142,46 +143,34 @@ class Table {
       options.*member = typed;
     };
     const std::string type = fmt::format("{}", fmt::join(names, "|"));
-    add({std::move(name), "", std::move(help), OptionKind::choice, type, std::move(names), "",
-         [member](const FitOptions& options) { return options.*member; }, set});
+    add(name, help, OptionKind::choice, type, std::mem_fn(member), set);
+    fields_.back().choices = std::move(names);
   }
 
   /// parse: throws Error where it is not understood.
-  void text(std::string name, std::string FitOptions::*member, std::string type, std::string help,
-            std::function<void(const std::string&)> parse = nullptr) {
-    add({std::move(name),
-         "",
-         std::move(help),
-         OptionKind::text,
-         std::move(type),
-         {},
-         "",
-         [member](const FitOptions& options) { return options.*member; },
-         [member, parse = std::move(parse)](FitOptions& options, const std::string& typed) {
-           if (parse && !typed.empty()) parse(typed);
-           options.*member = typed;
-         }});
+  void text(const std::string& name, std::string FitOptions::*member, const std::string& type,
+            const std::string& help, std::function<void(const std::string&)> parse = nullptr) {
+    add(name, help, OptionKind::text, type, std::mem_fn(member),
+        [member, parse = std::move(parse)](FitOptions& options, const std::string& typed) {
+          if (parse && !typed.empty()) parse(typed);
+          options.*member = typed;
+        });
   }
 
-  void flag(std::string name, bool FitOptions::*member, std::string help) {
-    add({std::move(name),
-         "",
-         std::move(help),
-         OptionKind::flag,
-         "",
-         {},
-         "",
-         [member](const FitOptions& options) { return std::string(options.*member ? "true" : "false"); },
-         [member](FitOptions& options, const std::string& typed) {
-           require(typed == "true" || typed == "false",
-                   fmt::format("{} is neither true nor false", io::in_quotes(typed)), "give true or false");
-           options.*member = typed == "true";
-         }});
+  void flag(const std::string& name, bool FitOptions::*member, const std::string& help) {
+    add(
+        name, help, OptionKind::flag, "",
+        [member](const FitOptions& options) { return std::string(options.*member ? "true" : "false"); },
+        [member](FitOptions& options, const std::string& typed) {
+          require(typed == "true" || typed == "false",
+                  fmt::format("{} is neither true nor false", io::in_quotes(typed)), "give true or false");
+          options.*member = typed == "true";
+        });
   }
 
-  void add(OptionField field) {
-    field.group = group_;
-    fields_.push_back(std::move(field));
+  void add(const std::string& name, const std::string& help, OptionKind kind, const std::string& type,
+           decltype(OptionField::text) text, decltype(OptionField::set) set) {
+    fields_.push_back({name, group_, help, kind, type, {}, "", std::move(text), std::move(set)});
   }
 
   std::string group_;

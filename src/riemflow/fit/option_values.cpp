@@ -122,20 +122,9 @@ std::vector<std::string> preset_names() {
 
 Values objective_values(const std::string& objective) {
   if (objective != "flow-matching") return {};
-  return {{"activation", "swish"},
-          {"input", "fourier"},
-          {"frequency", "6"},
-          {"width", "128"},
-          {"depth", "4"},
-          {"batch", "256"},
-          {"rate", "5e-3"},
-          {"average", "0.999"},
-          {"iterations", "4000"},
-          {"finetune", "400"},
-          {"finetune-rate", "5e-3"},
-          {"validate-every", "200"},
-          {"validation-points", "1000"},
-          {"kinetic", "0"}};
+  return values_in(
+      "activation=swish input=fourier frequency=6 width=128 depth=4 batch=256 rate=5e-3 average=0.999 "
+      "iterations=4000 finetune=400 finetune-rate=5e-3 validate-every=200 validation-points=1000 kinetic=0");
 }
 
 namespace {

@@ -8,7 +8,6 @@
 #include "riemflow/core/version.hpp"
 #include "riemflow/fit/data_set.hpp"
 #include "riemflow/fit/provenance.hpp"
-#include "riemflow/fit/recorded.hpp"
 #include "riemflow/model/held_out.hpp"
 
 namespace riemflow {

@@ -1,5 +1,5 @@
 #pragma once
-// What a model file says of where it comes from.
+// What a model file says of where it comes from: written by a fit, and read back.
 
 #include <nlohmann/json.hpp>
 
@@ -28,5 +28,37 @@ nlohmann::ordered_json json_of(const KernelSummary& kernels);
 
 /// Of a mixture: each fit of the search.
 nlohmann::ordered_json search_json(const std::vector<MixtureScore>& search);
+
+/// The settings that the fit recorded; none for a model that does not tell.
+Values recorded_settings(const Model& model);
+
+/// These, which the model has recorded, as options. Throws Error(Fault::bad_data) where they are none.
+FitOptions recorded_options(const Model& model, const Values& recorded);
+
+/// What the fit reported of points that it had held out, in nats; NaN where the model does not tell.
+struct FitScores {
+  double validation, test, test_error;
+};
+FitScores fit_scores(const Model& model);
+
+/// Of a score on the very data of the fit: that it flatters, and what the fit found at points it had held
+/// out. log_size: of the unit in which densities are shown.
+std::string seen_warning(const std::string& data, const FitScores& scores, double log_size = 0);
+
+/// A file of points, by the parts that a model's fit made of it.
+struct ModelData {
+  std::string name;  ///< of the file, without its directory
+  /// Without the split: the file is not the one that the model was trained on, and all its points are `test`.
+  bool split_known = false;
+  Points<double> training, validation, test;
+  Split split;  ///< the numbers of these points, as the fit read them
+};
+
+/// Reads the points and says what was assumed. They are split as the fit did if the file is that which the
+/// model was trained on. Throws Error.
+ModelData read_model_data(const Model& model, const DataFile& data, Observer& observer);
+
+/// Training, validation and test, one after the other.
+Points<double> joined(const ModelData& data);
 
 }  // namespace riemflow

@@ -53,6 +53,9 @@ class Results {
   Interval interval(const std::string& cell, const std::string& key) const {
     return interval_of(values(cell, key));
   }
+  std::string mean_text(const std::string& cell, const std::string& key, int digits) const {
+    return text_of(interval(cell, key), digits);
+  }
   std::size_t runs(const std::string& cell) const;
   /// The runs of a cell in the order of their seeds.
   std::vector<const Json*> runs_of(const std::string& cell) const;

@@ -12,16 +12,11 @@
 #include <cmath>
 #include <cstddef>
 #include <span>
-#include <utility>
 #include <vector>
 
-#include "riemflow/fit/adam.hpp"
+#include "riemflow/fit/optimizer.hpp"
 
 namespace riemflow {
-
-/// What it remembers: `mean` as the points, tangent to them, and `square` one a factor.
-template <class T>
-using RiemannianAdamState = AdamState<T>;
 
 template <class T>
 class RiemannianAdam {
@@ -70,8 +65,8 @@ class RiemannianAdam {
     }
   }
 
-  const RiemannianAdamState<T>& state() const { return state_; }
-  void restore(RiemannianAdamState<T> state) { state_ = std::move(state); }
+  /// What it remembers: `mean` as the points, tangent to them, and `square` one a factor.
+  const AdamState<T>& state() const { return state_; }
 
  private:
   T dot(const T* a, const T* b) const {
@@ -82,7 +77,7 @@ class RiemannianAdam {
 
   std::size_t ambient_;
   AdamConfig config_;
-  RiemannianAdamState<T> state_;
+  AdamState<T> state_;
 };
 
 }  // namespace riemflow

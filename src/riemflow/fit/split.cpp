@@ -4,10 +4,11 @@
 #include <charconv>
 #include <cmath>
 #include <map>
-#include <numeric>
+#include <set>
 #include <string>
 
 #include "riemflow/core/error.hpp"
+#include "riemflow/core/fold_numbers.hpp"
 #include "riemflow/core/random.hpp"
 
 namespace riemflow {
@@ -57,6 +58,22 @@ Split split_points(const std::vector<std::size_t>& groups, const SplitShares& sh
               " groups are too few for this split",
           "give more data, or other shares (‹split›)", Fault::bad_data);
   return split;
+}
+
+std::vector<Fold> folds_of(const Split& split, const std::vector<std::size_t>& groups) {
+  constexpr std::size_t kFewValidation = 150, kMostFolds = 5;
+  if (split.validation.size() >= kFewValidation) return {{split.training, split.validation}};
+  const std::vector<std::size_t> all = split.known();
+  std::vector<std::size_t> own;
+  for (const std::size_t i : all) own.push_back(groups[i]);
+  const std::size_t n = std::min(kMostFolds, std::set(own.begin(), own.end()).size());
+  // The split is random already: the order of its points is as good as any.
+  const std::vector<std::size_t> numbers = fold_numbers(own, n);
+  std::vector<Fold> folds(n);
+  for (std::size_t i = 0; i < all.size(); ++i)
+    for (std::size_t k = 0; k < n; ++k)
+      (numbers[i] == k ? folds[k].held_out : folds[k].training).push_back(all[i]);
+  return folds;
 }
 
 }  // namespace riemflow

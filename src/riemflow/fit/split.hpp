@@ -1,5 +1,6 @@
 #pragma once
-// Which points are for training, for validation and for the test.
+// Which points are for training, for validation and for the test; and of a pool, which points its members
+// learn from and which choose their weights.
 
 #include <array>
 #include <cstdint>
@@ -10,6 +11,13 @@ namespace riemflow {
 
 struct Split {
   std::vector<std::size_t> training, validation, test;
+
+  /// Training, then validation.
+  std::vector<std::size_t> known() const {
+    std::vector<std::size_t> both = training;
+    both.insert(both.end(), validation.begin(), validation.end());
+    return both;
+  }
 };
 
 /// Of splits or of runs: first..last.
@@ -27,5 +35,15 @@ SplitShares parse_split(std::string_view text);
 /// group numbers stay together; give each its own number to split freely. Throws Error if a part with a share
 /// would be empty.
 Split split_points(const std::vector<std::size_t>& groups, const SplitShares& shares, std::uint64_t seed);
+
+struct Fold {
+  std::vector<std::size_t> training, held_out;
+};
+
+/// One fold, the split's own. Fewer than 150 validation points say little about weights: then five folds of
+/// training and validation points together, in which every point is held out once. Points with equal numbers
+/// in `groups` (of all points, as in split_points) are never on both sides of a fold; there are fewer folds
+/// where there are fewer groups, and at least two, as the split has two.
+std::vector<Fold> folds_of(const Split& split, const std::vector<std::size_t>& groups);
 
 }  // namespace riemflow

@@ -135,6 +135,8 @@ class TimedTraining {
     return all;
   }
 
+  std::span<const float> parameters() const { return std::as_const(*flow_).parameters(); }
+
  private:
   static TrainConfig configured(std::size_t batch, std::uint64_t seed) {
     TrainConfig config;
@@ -147,9 +149,6 @@ class TimedTraining {
   std::unique_ptr<Transport<float>> flow_;
   LikelihoodObjective<float> likelihood_;
   Trainer<float> trainer_;
-
- public:
-  std::span<const float> parameters() const { return std::as_const(*flow_).parameters(); }
 };
 
 /// Seeds side by side, each with a host thread and a stream of its own.

@@ -4,9 +4,8 @@
 #include <optional>
 #include <vector>
 
-#include "riemflow/fit/data_objective.hpp"
-#include "riemflow/fit/gradient.hpp"
-#include "riemflow/fit/moving_average.hpp"
+#include "riemflow/fit/objective.hpp"
+#include "riemflow/fit/optimizer.hpp"
 
 namespace riemflow {
 

@@ -11,7 +11,6 @@
 #include "riemflow/figure/land.hpp"
 #include "riemflow/manifold/earth.hpp"
 #include "riemflow/report/encode.hpp"
-#include "riemflow/report/sections.hpp"
 
 extern const unsigned char riemflow_report_page[];
 extern const std::size_t riemflow_report_page_size;

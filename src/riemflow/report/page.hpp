@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "riemflow/fit/baselines.hpp"
-#include "riemflow/fit/recorded.hpp"
+#include "riemflow/fit/provenance.hpp"
 #include "riemflow/fit/training_log.hpp"
 #include "riemflow/model/examination.hpp"
 #include "riemflow/report/scene.hpp"
@@ -31,5 +31,19 @@ struct PageContent {
 
 /// The whole file. Same content, same bytes.
 std::string page_of(const PageContent& content);
+
+// Its parts that are plain HTML, readable without scripts. What came from files is text in them.
+
+/// "the sphere S² (latitude and longitude)"
+std::string manifold_words(const std::string& manifold);
+
+/// One sentence, or two: may it be trusted, and how good is it.
+std::string verdict_sentence(const PageContent& content);
+
+std::string scores_section(const PageContent& content);
+std::string check_section(const PageContent& content);
+/// The frame of the curves and their summary; empty without a log.
+std::string curves_section(const PageContent& content);
+std::string configuration_section(const PageContent& content);
 
 }  // namespace riemflow::report

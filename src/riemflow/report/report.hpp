@@ -5,7 +5,7 @@
 
 #include <string>
 
-#include "riemflow/fit/recorded.hpp"
+#include "riemflow/fit/provenance.hpp"
 #include "riemflow/fit/training_log.hpp"
 #include "riemflow/model/examination.hpp"
 

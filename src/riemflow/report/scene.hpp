@@ -11,7 +11,7 @@
 
 #include "riemflow/core/points.hpp"
 #include "riemflow/figure/surface.hpp"
-#include "riemflow/fit/recorded.hpp"
+#include "riemflow/fit/provenance.hpp"
 #include "riemflow/model/density_grid.hpp"
 
 namespace riemflow::report {

@@ -1,4 +1,4 @@
-#include "riemflow/report/sections.hpp"
+// The parts of the page that are plain HTML.
 
 #include <fmt/format.h>
 
@@ -12,6 +12,7 @@
 #include "riemflow/manifold/parse.hpp"
 #include "riemflow/model/config_json.hpp"
 #include "riemflow/report/encode.hpp"
+#include "riemflow/report/page.hpp"
 
 namespace riemflow::report {
 namespace {

@@ -1,11 +1,14 @@
 #pragma once
 // A model in training, as the density that it is judged by: exact divergence, the tolerances of evaluation,
-// points in double.
+// points in double; and densities on coarse grids, for pictures.
 
 #include <memory>
 #include <vector>
 
+#include "riemflow/fit/results.hpp"
 #include "riemflow/flow/transport.hpp"
+#include "riemflow/manifold/lattice.hpp"
+#include "riemflow/model/cell_mass_part.hpp"
 
 namespace riemflow {
 
@@ -33,5 +36,9 @@ class Candidate {
  private:
   std::unique_ptr<Transport<float>> model_;
 };
+
+/// {"rows": [centres], "columns": [centres], "log_density": [row by row; null off the manifold and where it
+/// is −∞ or failed]}; four digits. Densities are with respect to the Riemannian volume.
+Json grid_of(const Lattice& lattice, const LogDensity& log_density);
 
 }  // namespace riemflow

@@ -21,8 +21,6 @@ std::shared_ptr<const Distribution<double>> target_of(double alpha) {
                                                  Eigen::Vector2d(0.3, 1.0).asDiagonal().toDenseMatrix());
 }
 
-constexpr double kAlphas[] = {0.5, 1, 1.5, 2};
-
 TargetRun common(ModelKind model, double alpha, bool quick) {
   TargetRun run;
   run.flow.model = model;
@@ -117,9 +115,7 @@ class DiskExperiment final : public Experiment {
         const std::string cell = disk_cell(variant.name, alpha);
         if (results.runs(cell) == 0) continue;
         const double entropy = *target_of(alpha)->entropy();
-        const auto of = [&](const char* key, int digits) {
-          return text_of(results.interval(cell, key), digits);
-        };
+        const auto of = [&](const char* key, int digits) { return results.mean_text(cell, key, digits); };
         text += fmt::format("| {:g} | {:.4f} | {} | {} | {:.4f} | {} | {} | {} | {} | {} | {} |\n", alpha,
                             entropy, variant.name, of("nll", 4), results.interval(cell, "nll").mean - entropy,
                             of("evaluations", 0), of("training_evaluations", 0), of("mass", 4),
@@ -132,13 +128,9 @@ class DiskExperiment final : public Experiment {
                                   TaskObserver& /*observer*/) const override {
     DiskCells cells{alphas_, {}};
     for (const Variant& variant : variants_) cells.variants.push_back(variant.name);
-    std::vector<FigureFile> all;
-    if (ablation_) {
-      add_disk_ablation(results, cells, all);
-    } else {
-      add_disk_densities(results, cells, all);
-      add_disk_nll(results, cells, all);
-    }
+    if (ablation_) return disk_ablation(results, cells);
+    std::vector<FigureFile> all = disk_densities(results, cells);
+    for (FigureFile& curves : disk_nll(results, cells)) all.push_back(std::move(curves));
     return all;
   }
 
@@ -164,7 +156,7 @@ std::unique_ptr<Experiment> make_disk_experiment() {
       "the geodesic layer and a field scaled by 1/λ; riemannian-paper is the paper's own: 1/λ², and Adam at "
       "1e-3. The naive model's density lives on the plane; its NLL is that of the part on the disk as it is, "
       "without dividing by the mass there.",
-      std::vector<double>(std::begin(kAlphas), std::end(kAlphas)),
+      std::vector<double>{0.5, 1, 1.5, 2},
       std::vector<Variant>{{"naive", with(ModelKind::naive), 100},
                            {"wrapped", with(ModelKind::wrapped), 60},
                            {"riemannian", riemannian, 70},

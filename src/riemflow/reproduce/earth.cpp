@@ -136,11 +136,10 @@ class Earth final : public Experiment {
 
   std::vector<FigureFile> figures(const Results& results, const std::string& data_dir,
                                   TaskObserver& observer) const override {
-    std::vector<FigureFile> all;
     std::vector<std::string> sets;
     for (const EarthSet& set : earth_sets(results.quick())) sets.push_back(set.name);
-    add_earth_curves(results, sets, all);
-    add_earth_maps(results, data_dir, observer, all);
+    std::vector<FigureFile> all = earth_curves(results, sets);
+    for (FigureFile& map : earth_maps(results, data_dir, observer)) all.push_back(std::move(map));
     return all;
   }
 
@@ -162,7 +161,7 @@ class Earth final : public Experiment {
       }
       text += fmt::format("| {} |", model.name);
       for (const EarthSet& set : earth_sets(results.quick()))
-        text += fmt::format(" {} |", text_of(results.interval(cell_of(set, model, protocol), "nll"), 3));
+        text += fmt::format(" {} |", results.mean_text(cell_of(set, model, protocol), "nll", 3));
       text += "\n";
     }
     return text;
@@ -179,9 +178,7 @@ class Earth final : public Experiment {
           if (!has_cell(model, protocol)) continue;
           const std::string cell = cell_of(set, model, protocol);
           if (results.runs(cell) == 0) continue;
-          const auto of = [&](const char* key, int digits) {
-            return text_of(results.interval(cell, key), digits);
-          };
+          const auto of = [&](const char* key, int digits) { return results.mean_text(cell, key, digits); };
           text += fmt::format("| {} | {} | {} | {} | {} | {} | {} | {} | {} | {} |\n", set.name,
                               word(protocol), model.name, of("nll", 3), of("last_nll", 3), of("em_nll", 3),
                               of("mass", 4), of("evaluations", 0), of("seconds", 0), results.runs(cell));

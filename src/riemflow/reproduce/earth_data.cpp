@@ -2,12 +2,9 @@
 
 #include <fmt/format.h>
 
-#include <numeric>
-
 #include "riemflow/core/error.hpp"
 #include "riemflow/fit/data_set.hpp"
 #include "riemflow/io/data_sets.hpp"
-#include "riemflow/io/duplicates.hpp"
 
 namespace riemflow {
 namespace {
@@ -36,21 +33,15 @@ void check_earth_set(const EarthSet& set, const std::string& data_dir) {
 
 EarthSplit earth_split(const EarthSet& set, Protocol protocol, std::uint64_t seed,
                        const std::string& data_dir) {
-  Points<double> points = read_all(*open_data(set.name, {}, data_dir)).points;
-  if (protocol == Protocol::distinct) {
-    const std::vector<std::size_t> groups = duplicate_groups(points);
-    std::vector<std::size_t> firsts;
-    for (std::size_t i = 0; i < groups.size(); ++i)
-      if (groups[i] == firsts.size()) firsts.push_back(i);
-    points = part_of<double>(points, firsts);
-  }
-  std::vector<std::size_t> alone(points.size());
-  std::iota(alone.begin(), alone.end(), std::size_t{0});
-  Split split = split_points(alone, {80, 10, 10}, seed);
-  if (protocol == Protocol::two_way)
-    split.training.insert(split.training.end(), split.validation.begin(), split.validation.end());
-  return {part_of<double>(points, split.training), part_of<double>(points, split.validation),
-          part_of<double>(points, split.test)};
+  FitOptions options;
+  options.data_dir = data_dir;
+  options.dedup = protocol == Protocol::distinct;
+  options.seed = seed;
+  Observer silent;
+  const DataSet data = read_data_set(set.name, options, silent);
+  const Split& split = data.split;
+  return {part_of<double>(data.points, protocol == Protocol::two_way ? split.known() : split.training),
+          part_of<double>(data.points, split.validation), part_of<double>(data.points, split.test)};
 }
 
 }  // namespace riemflow

@@ -1,7 +1,5 @@
 #include "riemflow/reproduce/earth_run.hpp"
 
-#include <cmath>
-
 #include "riemflow/core/cancel.hpp"
 #include "riemflow/core/stopwatch.hpp"
 #include "riemflow/distribution/von_mises_fisher_mixture.hpp"
@@ -11,7 +9,6 @@
 #include "riemflow/manifold/parse.hpp"
 #include "riemflow/model/mixture_density.hpp"
 #include "riemflow/model/score_points.hpp"
-#include "riemflow/reproduce/grids.hpp"
 
 namespace riemflow {
 namespace {

@@ -1,5 +1,5 @@
 #pragma once
-// The paper's figures, from results alone. A figure whose cells have no runs, or no grids, is left out.
+// The paper's figures, from results alone: none where its cells have no runs, or no grids.
 
 #include <vector>
 
@@ -21,25 +21,24 @@ struct DiskCells {
 };
 
 /// Densities of target and models on the disk, α by α: densities.png.
-void add_disk_densities(const Results& results, const DiskCells& cells, std::vector<FigureFile>& figures);
+std::vector<FigureFile> disk_densities(const Results& results, const DiskCells& cells);
 /// NLL over iterations with 95 % bands, α by α: nll.png.
-void add_disk_nll(const Results& results, const DiskCells& cells, std::vector<FigureFile>& figures);
+std::vector<FigureFile> disk_nll(const Results& results, const DiskCells& cells);
 /// NLL and evaluations of the field over iterations, and the time of training, of the variants: ablation.png.
-void add_disk_ablation(const Results& results, const DiskCells& cells, std::vector<FigureFile>& figures);
+std::vector<FigureFile> disk_ablation(const Results& results, const DiskCells& cells);
 /// Loss and validation over iterations with 95 % bands, data set by data set: curves.png.
-void add_earth_curves(const Results& results, const std::vector<std::string>& sets,
-                      std::vector<FigureFile>& figures);
+std::vector<FigureFile> earth_curves(const Results& results, const std::vector<std::string>& sets);
 
 /// Base, model and target of vMF(−μ₀, 10), a row for each model: densities.png.
-void add_vmf_densities(const Results& results, std::vector<FigureFile>& figures);
+std::vector<FigureFile> vmf_densities(const Results& results);
 
 /// Densities of the flows on the Earth, data set by data set: spheres.png and robinson.png. The points of the
 /// split are on them where `data_dir` has the data sets.
-void add_earth_maps(const Results& results, const std::string& data_dir, TaskObserver& observer,
-                    std::vector<FigureFile>& figures);
+std::vector<FigureFile> earth_maps(const Results& results, const std::string& data_dir,
+                                   TaskObserver& observer);
 
 /// Paths from the uniform distribution to that of volcanoes: paths.png.
-void add_trajectory_map(const Results& results, const std::string& cell, std::vector<FigureFile>& figures);
+std::vector<FigureFile> trajectory_map(const Results& results, const std::string& cell);
 
 /// What the first run of a cell that has it holds under this name; null without.
 const Json* of_first_run(const Results& results, const std::string& cell, const char* key);

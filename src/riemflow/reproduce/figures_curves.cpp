@@ -94,7 +94,7 @@ Pen pen_of(std::size_t i) { return {kColours[i % std::size(kColours)], 1.1}; }
 
 }  // namespace
 
-void add_disk_nll(const Results& results, const DiskCells& cells, std::vector<FigureFile>& figures) {
+std::vector<FigureFile> disk_nll(const Results& results, const DiskCells& cells) {
   const std::vector<std::string> all = cells_of(cells);
   const double entropy = entropy_of(results, all);
   std::vector<CurvePanel> panels;
@@ -106,13 +106,13 @@ void add_disk_nll(const Results& results, const DiskCells& cells, std::vector<Fi
              mean_of(results, disk_cell(cells.variants[i], alpha), 1, cells.variants[i], pen_of(i), entropy));
     if (!panel.curves.empty()) panels.push_back(std::move(panel));
   }
-  if (panels.empty()) return;
-  figures.push_back(
-      {"nll.png", draw_curves(sheet_of(results, all, fmt::format("; entropy {:.4f}", entropy)), panels,
-                              std::min(2, static_cast<int>(panels.size())), 160, true)});
+  if (panels.empty()) return {};
+  return {{"nll.png", draw_curves(sheet_of(results, all, fmt::format("; entropy {:.4f}", entropy)), panels,
+                                  std::min(2, static_cast<int>(panels.size())), 160, true)}};
 }
 
-void add_disk_ablation(const Results& results, const DiskCells& cells, std::vector<FigureFile>& figures) {
+std::vector<FigureFile> disk_ablation(const Results& results, const DiskCells& cells) {
+  std::vector<FigureFile> figures;
   const std::vector<std::string> all = cells_of(cells);
   const double entropy = entropy_of(results, all);
   for (const double alpha : cells.alphas) {
@@ -136,10 +136,10 @@ void add_disk_ablation(const Results& results, const DiskCells& cells, std::vect
     figures.push_back({"ablation.png", draw_curves(sheet_of(results, all, fmt::format("; α = {:g}", alpha)),
                                                    {nll, evaluations, time}, 3, 150, true)});
   }
+  return figures;
 }
 
-void add_earth_curves(const Results& results, const std::vector<std::string>& sets,
-                      std::vector<FigureFile>& figures) {
+std::vector<FigureFile> earth_curves(const Results& results, const std::vector<std::string>& sets) {
   std::vector<CurvePanel> panels;
   std::vector<std::string> used;
   const std::pair<const char*, Colour> models[] = {{"stereographic", kOrange}, {"riemannian", kBlue}};
@@ -157,9 +157,9 @@ void add_earth_curves(const Results& results, const std::vector<std::string>& se
     }
     if (!panel.curves.empty()) panels.push_back(std::move(panel));
   }
-  if (panels.empty()) return;
-  figures.push_back({"curves.png", draw_curves(sheet_of(results, used), panels,
-                                               std::min(2, static_cast<int>(panels.size())), 160, true)});
+  if (panels.empty()) return {};
+  return {{"curves.png", draw_curves(sheet_of(results, used), panels,
+                                     std::min(2, static_cast<int>(panels.size())), 160, true)}};
 }
 
 }  // namespace riemflow

@@ -101,8 +101,8 @@ std::optional<DensityChart> chart_of(const Results& results, const std::string& 
 }
 
 struct Column {
-  std::string title;
-  std::function<std::optional<DensityChart>(double alpha)> chart;
+  std::string title, variant;
+  const char* which;  ///< of the grids of the variant's cells
 };
 
 }  // namespace
@@ -113,21 +113,17 @@ std::string disk_cell(const std::string& variant, double alpha) {
 
 double disk_window(double alpha) { return std::min(kWindowEdge, 1.6 * (1 - std::pow(std::tanh(alpha), 2))); }
 
-void add_disk_densities(const Results& results, const DiskCells& cells, std::vector<FigureFile>& figures) {
+std::vector<FigureFile> disk_densities(const Results& results, const DiskCells& cells) {
   using namespace figure;
-  std::vector<Column> columns = {{"target", [&](double alpha) {
-                                    return chart_of(results, disk_cell("riemannian", alpha), "target", alpha);
-                                  }}};
-  for (const std::string& variant : cells.variants)
-    columns.push_back({variant, [&, variant](double alpha) {
-                         return chart_of(results, disk_cell(variant, alpha), "model", alpha);
-                       }});
+  std::vector<Column> columns = {{"target", "riemannian", "target"}};
+  for (const std::string& variant : cells.variants) columns.push_back({variant, variant, "model"});
   // Of the rows, those with any picture.
   std::vector<std::pair<double, std::vector<std::optional<DensityChart>>>> rows;
   double largest = 0;
   for (const double alpha : cells.alphas) {
     std::vector<std::optional<DensityChart>> charts;
-    for (const Column& column : columns) charts.push_back(column.chart(alpha));
+    for (const Column& column : columns)
+      charts.push_back(chart_of(results, disk_cell(column.variant, alpha), column.which, alpha));
     if (std::none_of(charts.begin(), charts.end(), [](const auto& chart) { return chart.has_value(); }))
       continue;
     // The colours are those of the target.
@@ -137,7 +133,7 @@ void add_disk_densities(const Results& results, const DiskCells& cells, std::vec
           if (std::isfinite(value)) largest = std::max(largest, value);
     rows.emplace_back(alpha, std::move(charts));
   }
-  if (rows.empty()) return;
+  if (rows.empty()) return {};
 
   constexpr double kWidth = 510, kMargin = 8, kGap = 7, kTop = 24, kRowGap = 20, kLeft = 40;
   const ColourBar bar{{0, largest, false}, "density per hyperbolic area", true, false, true};
@@ -171,7 +167,7 @@ void add_disk_densities(const Results& results, const DiskCells& cells, std::vec
   }
   bar.draw(canvas, {kWidth - kMargin - bar_room + 12, kTop + kBarThickness, kBarThickness,
                     std::min(high - kBarThickness, 2 * side + kRowGap)});
-  figures.push_back({"densities.png", canvas.finish()});
+  return {{"densities.png", canvas.finish()}};
 }
 
 }  // namespace riemflow

@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "riemflow/core/error.hpp"
-#include "riemflow/figure/map_sheet.hpp"
+#include "riemflow/figure/map.hpp"
 #include "riemflow/reproduce/earth_data.hpp"
 
 namespace riemflow {
@@ -92,14 +92,14 @@ std::string capital(std::string word) {
 
 }  // namespace
 
-void add_vmf_densities(const Results& results, std::vector<FigureFile>& figures) {
+std::vector<FigureFile> vmf_densities(const Results& results) {
   MapSheet sheet;
   sheet.row_titles = {"Stereographic", "Riemannian"};
   sheet.column_titles = {"Base", "Model", "Target"};
   double most = 0;
   for (const char* model : {"stereographic", "riemannian"}) {
     const Json* grids = of_first_run(results, std::string(model) + " nll kappa=10", "grids");
-    if (grids == nullptr) return;
+    if (grids == nullptr) return {};
     auto& row = sheet.maps.emplace_back();
     for (const char* which : {"base", "model", "target"}) {
       Map& map = row.emplace_back();
@@ -114,7 +114,7 @@ void add_vmf_densities(const Results& results, std::vector<FigureFile>& figures)
   for (auto& row : sheet.maps)
     for (Map& map : row)
       map.bar = {{0, target}, "probability density per steradian", false, false, most > 1.001 * target};
-  figures.push_back({"densities.png", sheet.draw(FileKind::png, kSheetWidth, kDpi)});
+  return {{"densities.png", sheet.draw(FileKind::png, kSheetWidth, kDpi)}};
 }
 
 const Json* of_first_run(const Results& results, const std::string& cell, const char* key) {
@@ -123,8 +123,8 @@ const Json* of_first_run(const Results& results, const std::string& cell, const 
   return nullptr;
 }
 
-void add_earth_maps(const Results& results, const std::string& data_dir, TaskObserver& observer,
-                    std::vector<FigureFile>& figures) {
+std::vector<FigureFile> earth_maps(const Results& results, const std::string& data_dir,
+                                   TaskObserver& observer) {
   MapSheet spheres{{{}, {}}, {"Stereographic", "Riemannian"}, {}},
       robinson{{}, {}, {"Stereographic", "Riemannian"}};
   for (const EarthSet& set : earth_sets(results.quick())) {
@@ -153,15 +153,15 @@ void add_earth_maps(const Results& results, const std::string& data_dir, TaskObs
     }
     robinson.maps.push_back(std::move(pair));
   }
-  if (robinson.maps.empty()) return;
-  figures.push_back({"spheres.png", spheres.draw(FileKind::png, kSheetWidth, kDpi)});
-  figures.push_back({"robinson.png", robinson.draw(FileKind::png, kSheetWidth, kDpi)});
+  if (robinson.maps.empty()) return {};
+  return {{"spheres.png", spheres.draw(FileKind::png, kSheetWidth, kDpi)},
+          {"robinson.png", robinson.draw(FileKind::png, kSheetWidth, kDpi)}};
 }
 
-void add_trajectory_map(const Results& results, const std::string& cell, std::vector<FigureFile>& figures) {
+std::vector<FigureFile> trajectory_map(const Results& results, const std::string& cell) {
   const Json* frames = of_first_run(results, cell, "frames");
   const Json* grid = of_first_run(results, cell, "grid");
-  if (frames == nullptr || grid == nullptr) return;
+  if (frames == nullptr || grid == nullptr) return {};
   Map map;
   map.projection = ProjectionKind::orthographic;
   map.centre = {12, 175};
@@ -184,7 +184,7 @@ void add_trajectory_map(const Results& results, const std::string& cell, std::ve
   }
   map.lines = {std::move(paths)};
   map.dots = {std::move(starts), std::move(ends)};
-  figures.push_back({"paths.png", map_figure(FileKind::png, 120 / 25.4 * 72, 200, map)});
+  return {{"paths.png", map_figure(FileKind::png, 120 / 25.4 * 72, 200, map)}};
 }
 
 }  // namespace riemflow

@@ -5,9 +5,7 @@
 #include "riemflow/core/cancel.hpp"
 #include "riemflow/core/stopwatch.hpp"
 #include "riemflow/distribution/draws.hpp"
-#include "riemflow/fit/reverse_kl.hpp"
 #include "riemflow/reproduce/candidate.hpp"
-#include "riemflow/reproduce/grids.hpp"
 
 namespace riemflow {
 namespace {

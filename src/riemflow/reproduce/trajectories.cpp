@@ -8,7 +8,6 @@
 #include "riemflow/manifold/earth.hpp"
 #include "riemflow/reproduce/earth_run.hpp"
 #include "riemflow/reproduce/figures.hpp"
-#include "riemflow/reproduce/grids.hpp"
 
 namespace riemflow {
 namespace {
@@ -81,18 +80,15 @@ class Trajectories final : public Experiment {
     std::string text =
         "| data | test NLL | mean length of a path, radians | mass | runs |\n|---|---|---|---|---|\n";
     for (const Cell& cell : cells(results.quick()))
-      text += fmt::format("| {} | {} | {} | {} | {} |\n", cell.name,
-                          text_of(results.interval(cell.name, "nll"), 3),
-                          text_of(results.interval(cell.name, "mean_length"), 3),
-                          text_of(results.interval(cell.name, "mass"), 4), results.runs(cell.name));
+      text += fmt::format("| {} | {} | {} | {} | {} |\n", cell.name, results.mean_text(cell.name, "nll", 3),
+                          results.mean_text(cell.name, "mean_length", 3),
+                          results.mean_text(cell.name, "mass", 4), results.runs(cell.name));
     return text + "\nThe paths are in the JSON file: frames[time][point] = [latitude, longitude].\n";
   }
 
   std::vector<FigureFile> figures(const Results& results, const std::string& /*data_dir*/,
                                   TaskObserver& /*observer*/) const override {
-    std::vector<FigureFile> all;
-    add_trajectory_map(results, cells(results.quick()).front().name, all);
-    return all;
+    return trajectory_map(results, cells(results.quick()).front().name);
   }
 };
 

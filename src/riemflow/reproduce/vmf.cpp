@@ -83,8 +83,8 @@ class Vmf final : public Experiment {
       text += fmt::format("| {} | {:g} | {} | {} | {} | {} | {} | {}, {} |\n",
                           row.reverse_kl ? "reverse KL" : "NLL", row.kappa,
                           row.reverse_kl ? "0" : fmt::format("{:.4f}", *vmf_around(row.kappa)->entropy()),
-                          row.stereographic, text_of(results.interval(s, key), 3), row.riemannian,
-                          text_of(results.interval(r, key), 4), results.runs(s), results.runs(r));
+                          row.stereographic, results.mean_text(s, key, 3), row.riemannian,
+                          results.mean_text(r, key, 4), results.runs(s), results.runs(r));
     }
     text +=
         "\nThe floor of the NLL is the target's entropy. The stereographic model's expected NLL is infinite: "
@@ -96,20 +96,18 @@ class Vmf final : public Experiment {
     for (const char* model : kVmfModels)
       for (const Row& row : kRows) {
         const std::string cell = cell_of(row, model);
-        text += fmt::format(
-            "| {} | {} | {:g} | {} | {} | {} | {} | {} |\n", model, row.reverse_kl ? "reverse KL" : "NLL",
-            row.kappa, text_of(results.interval(cell, "nll"), 3),
-            text_of(results.interval(cell, "reverse_kl"), 3), text_of(results.interval(cell, "mass"), 4),
-            text_of(results.interval(cell, "evaluations"), 0), text_of(results.interval(cell, "seconds"), 0));
+        text +=
+            fmt::format("| {} | {} | {:g} | {} | {} | {} | {} | {} |\n", model,
+                        row.reverse_kl ? "reverse KL" : "NLL", row.kappa, results.mean_text(cell, "nll", 3),
+                        results.mean_text(cell, "reverse_kl", 3), results.mean_text(cell, "mass", 4),
+                        results.mean_text(cell, "evaluations", 0), results.mean_text(cell, "seconds", 0));
       }
     return text;
   }
 
   std::vector<FigureFile> figures(const Results& results, const std::string& /*data_dir*/,
                                   TaskObserver& /*observer*/) const override {
-    std::vector<FigureFile> all;
-    add_vmf_densities(results, all);
-    return all;
+    return vmf_densities(results);
   }
 
  private:

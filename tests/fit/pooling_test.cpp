@@ -1,4 +1,4 @@
-#include "riemflow/fit/pool_weights.hpp"
+#include "riemflow/fit/pooling.hpp"
 
 #include <gtest/gtest.h>
 

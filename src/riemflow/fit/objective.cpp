@@ -1,16 +1,13 @@
-#include "riemflow/fit/data_objective.hpp"
+#include "riemflow/fit/objective.hpp"
 
 #include <limits>
 
 #include "riemflow/core/error.hpp"
+#include "riemflow/distribution/draws.hpp"
+#include "riemflow/fit/target_score.hpp"
+#include "riemflow/model/flow_density.hpp"
 
 namespace riemflow {
-namespace {
-
-/// Points that targets of flow matching are averaged over.
-constexpr std::size_t kMostGroup = 8192;
-
-}  // namespace
 
 template <class T>
 DataObjective<T>::DataObjective(Transport<T>& flow, const Points<T>& data, const TrainConfig& config,
@@ -68,16 +65,6 @@ std::optional<ResidentSteps<T>> MatchingObjective<T>::stretch(long first, long m
 }
 
 template <class T>
-bool MatchingObjective<T>::grouped() const {
-  return this->data_.size() > kMostGroup;
-}
-
-template <class T>
-std::uint64_t MatchingObjective<T>::batches_together() const {
-  return std::max<std::size_t>(1, kMostGroup / this->config_.batch);
-}
-
-template <class T>
 const Points<T>& MatchingObjective<T>::group(std::uint64_t t) {
   if (!grouped()) return this->data_;
   const std::uint64_t together = batches_together(), number = t / together;
@@ -92,12 +79,36 @@ const Points<T>& MatchingObjective<T>::group(std::uint64_t t) {
 }
 
 template <class T>
-std::unique_ptr<TrainingObjective<T>> make_objective(Objective kind, Transport<T>& flow,
-                                                     const Points<T>& data, const TrainConfig& config,
-                                                     const Points<T>* held_out, std::size_t part) {
-  if (kind == Objective::flow_matching)
-    return std::make_unique<MatchingObjective<T>>(flow, data, config, held_out, part);
-  return std::make_unique<LikelihoodObjective<T>>(flow, data, config, held_out, part);
+ReverseKlObjective<T>::ReverseKlObjective(Transport<T>& flow,
+                                          std::shared_ptr<const Distribution<double>> target,
+                                          const TrainConfig& config, long forward_start, std::size_t draws)
+    : TrainingObjective<T>(flow),
+      target_(std::move(target)),
+      config_(config),
+      forward_start_(forward_start),
+      draws_(draws) {
+  flow.check_target(*target_);
+  require(draws > 0, "there are no draws to validate on", "give at least one");
+}
+
+template <class T>
+Loss ReverseKlObjective<T>::gradient(std::span<T> gradient, const GradientOptions& options) {
+  if (options.key.iteration >= static_cast<std::uint64_t>(forward_start_))
+    return this->flow_.gradient_of(ReverseKlBatch{config_.batch, target_}, gradient, options);
+  const Points<T> batch =
+      target_draws(this->flow_.manifold(), *target_, config_.batch, config_.seed, options.key.iteration);
+  Loss loss = this->flow_.gradient_of(LikelihoodBatch{batch}, gradient, options);
+  double truth = 0;
+  for (const double value : log_densities_of(*target_, converted<double>(batch)))
+    truth += value / static_cast<double>(batch.size());
+  loss.likelihood += truth;
+  return loss;
+}
+
+template <class T>
+double ReverseKlObjective<T>::validation_loss(bool) {
+  const TargetScore score = score_against(seen_as_density(this->flow_), *target_, draws_, config_.seed);
+  return score.failed == 0 ? score.reverse_kl : std::numeric_limits<double>::infinity();
 }
 
 template class DataObjective<float>;
@@ -106,11 +117,7 @@ template class LikelihoodObjective<float>;
 template class LikelihoodObjective<double>;
 template class MatchingObjective<float>;
 template class MatchingObjective<double>;
-template std::unique_ptr<TrainingObjective<float>> make_objective(Objective, Transport<float>&,
-                                                                  const Points<float>&, const TrainConfig&,
-                                                                  const Points<float>*, std::size_t);
-template std::unique_ptr<TrainingObjective<double>> make_objective(Objective, Transport<double>&,
-                                                                   const Points<double>&, const TrainConfig&,
-                                                                   const Points<double>*, std::size_t);
+template class ReverseKlObjective<float>;
+template class ReverseKlObjective<double>;
 
 }  // namespace riemflow
