@@ -139,8 +139,8 @@ void tell(const Comparison& comparison, const Options& options, const DataSet& d
       "# {}\n\n`{}`; {}.\n\nMean test NLL in nats over the splits of seeds {} to {} (lower is better). "
       "Differences are paired: the same test points of the same splits; below 0 is better than the kernel "
       "density. The best kernel density is the best on the test points. Kernel densities have training and "
-      "validation points as centres. A fit {}. Mass: the farthest from 1 of all "
-      "splits; of flows by a change of variables at 300 points.\n\n{}\n{}",
+      "validation points as centres. A fit {}. Mass: the farthest from 1 of all splits; of flows by a change "
+      "of variables at 300 points.\n\n{}\n{}",
       data.name, command_line(options, data.name), comparison.origin, seeds.first, seeds.last,
       options.time_limit == "none" ? "takes as long as it takes"
                                    : fmt::format("takes {} at most", options.time_limit),
@@ -247,9 +247,9 @@ void add_compare(CLI::App& app) {
       ->capture_default_str()
       ->type_name("A/B/C");
   check_by(
-      command->add_option("--group-within", options->group_within,
-                          "Of distinct points: keep those linked by steps of at most this distance on one "
-                          "side, as fit does"),
+      command->add_option(
+          "--group-within", options->group_within,
+          "Of distinct points: keep those linked by steps of at most this distance on one side, as fit does"),
       [](const std::string& text) { distance_of(text); })
       ->type_name("DISTANCE");
   command->add_option("--manifold", options->manifold, "Where the points live; inferred unless given")
@@ -263,24 +263,23 @@ void add_compare(CLI::App& app) {
   add_device(*command, options->device);
   add_threads(*command, options->threads);
   command
-      ->add_option(
-          "--jobs", options->jobs,
-          "Fits side by side, which share the threads and the GPU; times in the table are then longer "
-          "than those of a fit alone")
+      ->add_option("--jobs", options->jobs,
+                   "Fits side by side, which share the threads and the GPU; times in the table are then "
+                   "longer than those of a fit alone")
       ->capture_default_str()
       ->check(CLI::Range(1, 256));
   add_notes(*command, options->notes);
   add_json(*command, options->json);
   command->add_flag("--quiet", options->quiet, "Say nothing but results and errors");
   command->footer(
-      "Runs that are done are kept: an interrupted comparison goes on where it stopped, --seeds may grow,\n"
-      "and several processes may share a directory.\n\n"
-      "Examples:\n"
-      "  riemflow compare quakes.csv\n"
-      "  riemflow compare quakes.csv --methods kernel-one,kernel-local,auto --splits 3 --protocol distinct\n"
-      "  riemflow compare torsions.csv --columns phi,psi --time-limit 5m --directory results\n"
-      "  riemflow compare quakes.csv --methods kernel-local,flow-matching --row 'wide=--objective "
-      "flow-matching --width 256'");
+      R"(Runs that are done are kept: an interrupted comparison goes on where it stopped, --seeds may grow,
+and several processes may share a directory.
+
+Examples:
+  riemflow compare quakes.csv
+  riemflow compare quakes.csv --methods kernel-one,kernel-local,auto --splits 3 --protocol distinct
+  riemflow compare torsions.csv --columns phi,psi --time-limit 5m --directory results
+  riemflow compare quakes.csv --methods kernel-local,flow-matching --row 'wide=--objective flow-matching --width 256')");
   command->callback([options] { run(*options); });
 }
 

@@ -163,26 +163,22 @@ void add_plot(CLI::App& app) {
   command->add_option("--seed", drawn.seed, "Seed of samples and trajectories: same seed, same points")
       ->capture_default_str();
   command
-      ->add_option(
-          "--resolution", drawn.grid.resolution,
-          "Side of a cell of the density: degrees on sphere:2 (0.5 unless given) and torus:2 (1 unless "
-          "given); coordinates on ball:2 and euclidean:2")
+      ->add_option("--resolution", drawn.grid.resolution,
+                   "Side of a cell of the density: degrees on sphere:2 (0.5 unless given) and torus:2 (1 "
+                   "unless given); coordinates on ball:2 and euclidean:2")
       ->check(CLI::PositiveNumber);
   command->add_option("--extent", drawn.grid.extent, "Half the side of the square, on euclidean:2")
       ->check(CLI::PositiveNumber);
-  add_choice(
-      *command, "--per", drawn.grid.per, {"sr", "km2", "rad2", "volume", "euclid"},
-      "What the density is per: sr or km2 on the Earth, rad2 on the torus, volume (hyperbolic) or euclid on "
-      "the ball; the first unless given");
+  add_choice(*command, "--per", drawn.grid.per, {"sr", "km2", "rad2", "volume", "euclid"},
+             "What the density is per: sr or km2 on the Earth, rad2 on the torus, volume (hyperbolic) or "
+             "euclid on the ball; the first unless given");
   add_choice(*command, "--scale", options->scale, {"linear", "log"},
              "Scale of the colours; unless given, log on maps, elsewhere where half of the mass lies below a "
-             "tenth of the "
-             "largest density");
+             "tenth of the largest density");
   command
-      ->add_option(
-          "--contours", options->contours,
-          "Outlines of the smallest regions that hold these per cents of the mass, such as 50,90,95; "
-          "none unless given")
+      ->add_option("--contours", options->contours,
+                   "Outlines of the smallest regions that hold these per cents of the mass, such as "
+                   "50,90,95; none unless given")
       ->type_name("PERCENT,…|none");
   add_choice(*command, "--projection", options->projection,
              {"robinson", "mollweide", "plate-carree", "orthographic"}, "Projection of the map, on sphere:2");
@@ -194,10 +190,9 @@ void add_plot(CLI::App& app) {
   command->add_flag("--no-coastlines", options->no_coastlines, "The sphere is not the Earth: no land on it");
   command->add_option("--title", drawn.title, "Title above the figure");
   command
-      ->add_option(
-          "--width", options->width,
-          "Width of the figure in mm: 180 is two columns of a journal, 88 one; 120 on an orthographic map "
-          "unless given")
+      ->add_option("--width", options->width,
+                   "Width of the figure in mm: 180 is two columns of a journal, 88 one; 120 on an "
+                   "orthographic map unless given")
       ->capture_default_str()
       ->check(CLI::Range(40.0, 1000.0));
   command->add_option("--dpi", drawn.dpi, "Pixels per inch, of a PNG and of the density within SVG and PDF")
@@ -207,21 +202,18 @@ void add_plot(CLI::App& app) {
   add_force(*command, options->force);
   command->add_flag("--quiet", options->quiet, "Say nothing but errors");
   command->footer(
-      "What is drawn depends on the model's manifold: a map of the Earth for sphere:2, the hyperbolic disk "
-      "for\n"
-      "ball:2, axes of -180..180 degrees for torus:2, a square for euclidean:2, and for any other the "
-      "samples\n"
-      "by pairs of coordinates. An option that has no meaning there is refused. If DATA is the file that "
-      "the\n"
-      "model was trained on, training and test points have colours of their own.\n\n"
-      "Examples:\n"
-      "  riemflow plot quakes.model -o quakes.png\n"
-      "  riemflow plot quakes.model quakes.csv -o quakes.pdf --per km2 --scale linear --center 0,180\n"
-      "  riemflow plot quakes.model -o pacific.svg --projection orthographic --center -18,178 --contours "
-      "50,90\n"
-      "  riemflow plot quakes.model -o paths.png --trajectories 200 --samples 2000\n"
-      "  riemflow plot torsions.model torsions.csv -o ramachandran.pdf --scale log --width 88\n"
-      "  riemflow plot training.jsonl -o curves.png");
+      R"(What is drawn depends on the model's manifold: a map of the Earth for sphere:2, the hyperbolic disk for
+ball:2, axes of -180..180 degrees for torus:2, a square for euclidean:2, and for any other the samples
+by pairs of coordinates. An option that has no meaning there is refused. If DATA is the file that the
+model was trained on, training and test points have colours of their own.
+
+Examples:
+  riemflow plot quakes.model -o quakes.png
+  riemflow plot quakes.model quakes.csv -o quakes.pdf --per km2 --scale linear --center 0,180
+  riemflow plot quakes.model -o pacific.svg --projection orthographic --center -18,178 --contours 50,90
+  riemflow plot quakes.model -o paths.png --trajectories 200 --samples 2000
+  riemflow plot torsions.model torsions.csv -o ramachandran.pdf --scale log --width 88
+  riemflow plot training.jsonl -o curves.png)");
   command->callback([command, options] {
     for (const CLI::Option* option : command->get_options()) {
       if (option->count() == 0) continue;

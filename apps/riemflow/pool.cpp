@@ -73,18 +73,17 @@ void add_pool(CLI::App& app) {
   add_force(*command, options->force);
   add_json(*command, options->json);
   command->footer(
-      "The pool is the sum of the models' densities times weights, those that make DATA most likely.\n"
-      "Where models were fitted to DATA, points that none of them had seen choose the weights: their\n"
-      "validation points, by the scores that a model kept if it has learned from them since. Their test "
-      "points\n"
-      "test the pool; their splits must be the same. Otherwise all points of DATA choose. The pool holds "
-      "its\n"
-      "members whole, and every command takes it like any model.\n\n"
-      "Examples:\n"
-      "  riemflow fit quakes.csv -o flow.model --model riemannian\n"
-      "  riemflow fit quakes.csv -o mixture.model --model vmf-mixture\n"
-      "  riemflow pool quakes.csv flow.model mixture.model -o pool.model\n"
-      "  riemflow pool new_quakes.csv old.model older.model -o pool.model --json");
+      R"(The pool is the sum of the models' densities times weights, those that make DATA most likely.
+Where models were fitted to DATA, points that none of them had seen choose the weights: their
+validation points, by the scores that a model kept if it has learned from them since. Their test points
+test the pool; their splits must be the same. Otherwise all points of DATA choose. The pool holds its
+members whole, and every command takes it like any model.
+
+Examples:
+  riemflow fit quakes.csv -o flow.model --model riemannian
+  riemflow fit quakes.csv -o mixture.model --model vmf-mixture
+  riemflow pool quakes.csv flow.model mixture.model -o pool.model
+  riemflow pool new_quakes.csv old.model older.model -o pool.model --json)");
   command->callback([options] { run(*options); });
 }
 

@@ -172,17 +172,15 @@ void add_prob(CLI::App& app) {
       ->type_name("LAT,LON,KM")
       ->allow_extra_args(false);
   command
-      ->add_option(
-          "--box", options->boxes,
-          "Between two meridians and two parallels in degrees, eastward from W to E, also across the "
-          "antimeridian; may be repeated")
+      ->add_option("--box", options->boxes,
+                   "Between two meridians and two parallels in degrees, eastward from W to E, also across "
+                   "the antimeridian; may be repeated")
       ->type_name("W,S,E,N")
       ->allow_extra_args(false);
   command
-      ->add_option(
-          "--polygon", options->polygons,
-          "The polygons of a GeoJSON file, with holes; edges are straight in longitude and latitude; "
-          "may be repeated")
+      ->add_option("--polygon", options->polygons,
+                   "The polygons of a GeoJSON file, with holes; edges are straight in longitude and "
+                   "latitude; may be repeated")
       ->type_name("FILE")
       ->allow_extra_args(false);
   command
@@ -193,11 +191,10 @@ void add_prob(CLI::App& app) {
   add_count(*command, "--evaluations", options->evaluations, 1000, 1'000'000'000,
             "Evaluations of flows for a region, at most; 4e5 unless given. Kernels need none");
   add_json(*command, options->json);
-  command->footer(
-      "Examples:\n"
-      "  riemflow prob quakes.model --circle 35.7,139.7,300\n"
-      "  riemflow prob quakes.model --box 170,-50,-170,-30      (across the antimeridian)\n"
-      "  riemflow prob quakes.model --polygon italy.geojson --polygon greece.geojson --json");
+  command->footer(R"(Examples:
+  riemflow prob quakes.model --circle 35.7,139.7,300
+  riemflow prob quakes.model --box 170,-50,-170,-30      (across the antimeridian)
+  riemflow prob quakes.model --polygon italy.geojson --polygon greece.geojson --json)");
   command->callback([options] { run(*options); });
 }
 

@@ -97,18 +97,15 @@ void add_report(CLI::App& app) {
   command->add_option("--title", options->title, "Title of the page; the name of the model unless given");
   add_force(*command, options->force);
   command->footer(
-      "The page holds an interactive globe (a torus, a disk, a plane, as the model is) with the density, the "
-      "data and\n"
-      "the samples on their way from the base, a flat map, learning curves, scores against the baselines, "
-      "the "
-      "verdict of\n"
-      "check and the whole configuration. It needs no network. Of the data that the model was fitted to, "
-      "training and\n"
-      "test points are told apart, and scores are of the test points.\n\n"
-      "Examples:\n"
-      "  riemflow report quakes.model quakes.csv -o report.html\n"
-      "  riemflow report quakes.model quakes.csv --log training.jsonl --title 'Earthquakes' -o report.html\n"
-      "  riemflow report torsions.model -o torsions.html");
+      R"(The page holds an interactive globe (a torus, a disk, a plane, as the model is) with the density, the data and
+the samples on their way from the base, a flat map, learning curves, scores against the baselines, the verdict of
+check and the whole configuration. It needs no network. Of the data that the model was fitted to, training and
+test points are told apart, and scores are of the test points.
+
+Examples:
+  riemflow report quakes.model quakes.csv -o report.html
+  riemflow report quakes.model quakes.csv --log training.jsonl --title 'Earthquakes' -o report.html
+  riemflow report torsions.model -o torsions.html)");
   command->callback([options] { run(*options); });
 }
 

@@ -151,13 +151,12 @@ void add_trajectories(CLI::App& app) {
   add_force(*command, options->force);
   add_data(*command, options->data, "--from-data");
   command->footer(
-      "Rows: point and frame, both from 1, time, coordinates as `riemflow sample` writes them. Time 0 is "
-      "the\n"
-      "base, time 1 the model's density. With --from-data the paths are those that end in the given "
-      "points.\n\n"
-      "Examples:\n"
-      "  riemflow trajectories quakes.model -n 500 --frames 40 -o paths.csv\n"
-      "  riemflow trajectories quakes.model --from-data quakes.csv --frames 11 -o paths.npy");
+      R"(Rows: point and frame, both from 1, time, coordinates as `riemflow sample` writes them. Time 0 is the
+base, time 1 the model's density. With --from-data the paths are those that end in the given points.
+
+Examples:
+  riemflow trajectories quakes.model -n 500 --frames 40 -o paths.csv
+  riemflow trajectories quakes.model --from-data quakes.csv --frames 11 -o paths.npy)");
   command->callback([options] { run(*options); });
 }
 

@@ -15,12 +15,11 @@ std::unique_ptr<PointSource> open_said(const DataFile& data, const std::string& 
 }
 
 CLI::Option* add_data(CLI::App& command, DataFile& data, const std::string& name) {
-  auto* option =
-      command
-          .add_option(name, data.path,
-                      "File of points (CSV, TSV, NPY, GeoJSON), - for standard input, or the name of "
-                      "a data set (`riemflow data list`)")
-          ->type_name(kDataType);
+  auto* option = command
+                     .add_option(name, data.path,
+                                 "File of points (CSV, TSV, NPY, GeoJSON), - for standard input, or the name "
+                                 "of a data set (`riemflow data list`)")
+                     ->type_name(kDataType);
   add_reading(command, data.reading);
   add_data_dir(command, data.data_dir);
   return option;

@@ -11,8 +11,7 @@ struct Entry {
 
 inline constexpr std::string_view kConventions =
     "Results go to standard output, messages to standard error. A file that is written is complete or not "
-    "there: "
-    "after a failure the one that was there before is as it was.";
+    "there: after a failure the one that was there before is as it was.";
 
 inline constexpr Entry kExitCodes[] = {
     {"0", "fine"},

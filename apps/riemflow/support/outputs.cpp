@@ -14,8 +14,7 @@ namespace riemflow::app {
 CLI::Option* add_force(CLI::App& command, bool& force) {
   return command.add_flag(
       "--force", force,
-      "Replace a file that is of another kind than what is written; what is read is never "
-      "replaced");
+      "Replace a file that is of another kind than what is written; what is read is never replaced");
 }
 
 InputFile input_of(const DataFile& data, const std::string& role) {
