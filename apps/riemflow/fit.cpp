@@ -1,6 +1,5 @@
 // riemflow fit: from a data file to a trained density.
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
@@ -288,25 +287,18 @@ void fit(const CLI::App& command, const Invocation& invocation) {
 void add_fit(CLI::App& app) {
   auto* command = app.add_subcommand("fit", "Train a density on a data file");
   auto invocation = std::make_shared<Invocation>();
-  command
-      ->add_option("DATA", invocation->data,
-                   "CSV, TSV, NPY or GeoJSON file with one point per row; - is standard input; or the name "
-                   "of a data set")
-      ->type_name(kDataType);
-  command
-      ->add_option("-o,--output", invocation->output,
-                   "Model file to write, when the fit has ended; until then it is MODEL.partial, which every "
-                   "command reads")
-      ->type_name("MODEL");
+  add_text(
+      *command, "DATA", invocation->data, kDataType,
+      "CSV, TSV, NPY or GeoJSON file with one point per row; - is standard input; or the name of a data set");
+  add_text(*command, "-o,--output", invocation->output, "MODEL",
+           "Model file to write, when the fit has ended; until then it is MODEL.partial, which every command "
+           "reads");
   declare(*command);
   add_force(*command, invocation->force)->group("Running");
-  command
-      ->add_option("--runs", invocation->runs,
-                   "Train so many flows with seeds from --seed on, on one split, each within --time-limit: "
-                   "NAME.run-1.model and so on for -o NAME.model, which is the best on the validation "
-                   "points; side by side on a GPU")
-      ->capture_default_str()
-      ->check(CLI::Range(1, 1000))
+  add_ranged(*command, "--runs", invocation->runs, 1, 1000,
+             "Train so many flows with seeds from --seed on, on one split, each within --time-limit: "
+             "NAME.run-1.model and so on for -o NAME.model, which is the best on the validation points; side "
+             "by side on a GPU")
       ->take_last()
       ->group("Running");
   add_choice(*command, "--preset", invocation->preset, preset_names(),
@@ -314,8 +306,7 @@ void add_fit(CLI::App& app) {
              "60 s unless given, allows; default: one flow, what is taken where a setting of one is given; "
              "paper: exactly those of the paper's earth experiments")
       ->group("Settings from elsewhere");
-  command->add_option("--config", invocation->config, "Settings from a TOML file; options override it")
-      ->type_name("FILE")
+  add_text(*command, "--config", invocation->config, "FILE", "Settings from a TOML file; options override it")
       ->group("Settings from elsewhere");
   command
       ->add_flag("--print-config", invocation->print_config,

@@ -1,6 +1,5 @@
 // riemflow: the command-line tool. One file a command.
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <csignal>
 #include <cstdio>

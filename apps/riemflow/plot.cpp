@@ -1,8 +1,5 @@
 // riemflow plot: a model, its data and its samples as a figure.
 
-#include <fmt/core.h>
-
-#include <CLI/CLI.hpp>
 #include <filesystem>
 #include <set>
 
@@ -144,19 +141,14 @@ void add_plot(CLI::App& app) {
   auto* command = app.add_subcommand("plot", "Draw a model's density, data and samples, as PNG, SVG or PDF");
   auto options = std::make_shared<PlotOptions>();
   DrawOptions& drawn = options->draw;
-  command
-      ->add_option(
-          "MODEL", options->model.path,
-          "Model file that `riemflow fit` wrote, or the log of its training (.jsonl) for learning curves")
-      ->required()
-      ->type_name("FILE");
+  add_text(*command, "MODEL", options->model.path, "FILE",
+           "Model file that `riemflow fit` wrote, or the log of its training (.jsonl) for learning curves")
+      ->required();
   add_evaluation(*command, options->model);
-  command->add_option("-o,--output", options->output, "File to write: .png, .svg or .pdf")
-      ->required()
-      ->type_name("FILE");
+  add_text(*command, "-o,--output", options->output, "FILE", "File to write: .png, .svg or .pdf")->required();
   add_data(*command, options->data);
-  command->add_option("--test", options->test, "Points to draw in the colour of test points; read as DATA is")
-      ->type_name(kDataType);
+  add_text(*command, "--test", options->test, kDataType,
+           "Points to draw in the colour of test points; read as DATA is");
   add_count(*command, "--samples", drawn.samples, 1, 1'000'000, "Points to draw from the model");
   add_count(*command, "--trajectories", drawn.trajectories, 1, 10'000,
             "Paths to draw, from the base to the model's density");
@@ -175,29 +167,20 @@ void add_plot(CLI::App& app) {
   add_choice(*command, "--scale", options->scale, {"linear", "log"},
              "Scale of the colours; unless given, log on maps, elsewhere where half of the mass lies below a "
              "tenth of the largest density");
-  command
-      ->add_option("--contours", options->contours,
-                   "Outlines of the smallest regions that hold these per cents of the mass, such as "
-                   "50,90,95; none unless given")
-      ->type_name("PERCENT,…|none");
+  add_text(*command, "--contours", options->contours, "PERCENT,…|none",
+           "Outlines of the smallest regions that hold these per cents of the mass, such as 50,90,95; none "
+           "unless given");
   add_choice(*command, "--projection", options->projection,
              {"robinson", "mollweide", "plate-carree", "orthographic"}, "Projection of the map, on sphere:2");
-  command
-      ->add_option(
-          "--center", options->centre,
-          "Middle of the map in degrees, 0,0 unless given; of a map of the whole world, on the equator")
-      ->type_name("LAT,LON");
+  add_text(*command, "--center", options->centre, "LAT,LON",
+           "Middle of the map in degrees, 0,0 unless given; of a map of the whole world, on the equator");
   command->add_flag("--no-coastlines", options->no_coastlines, "The sphere is not the Earth: no land on it");
   command->add_option("--title", drawn.title, "Title above the figure");
-  command
-      ->add_option("--width", options->width,
-                   "Width of the figure in mm: 180 is two columns of a journal, 88 one; 120 on an "
-                   "orthographic map unless given")
-      ->capture_default_str()
-      ->check(CLI::Range(40.0, 1000.0));
-  command->add_option("--dpi", drawn.dpi, "Pixels per inch, of a PNG and of the density within SVG and PDF")
-      ->capture_default_str()
-      ->check(CLI::Range(30.0, 1200.0));
+  add_ranged(*command, "--width", options->width, 40.0, 1000.0,
+             "Width of the figure in mm: 180 is two columns of a journal, 88 one; 120 on an orthographic map "
+             "unless given");
+  add_ranged(*command, "--dpi", drawn.dpi, 30.0, 1200.0,
+             "Pixels per inch, of a PNG and of the density within SVG and PDF");
   add_allow_failures(*command, options->allow_failures);
   add_force(*command, options->force);
   command->add_flag("--quiet", options->quiet, "Say nothing but errors");

@@ -1,6 +1,3 @@
-#include <fmt/core.h>
-
-#include <CLI/CLI.hpp>
 #include <algorithm>
 
 #include "apps/riemflow/commands.hpp"
@@ -131,33 +128,30 @@ void run(const TrajectoryOptions& options) {
 }  // namespace
 
 void add_trajectories(CLI::App& app) {
-  auto* command = app.add_subcommand("trajectories", "Follow points from the base to the model's density");
-  auto options = std::make_shared<TrajectoryOptions>();
-  add_model(*command, options->model);
-  add_count(*command, "-n,--points", options->n, 1, 1'000'000'000,
+  auto [command, options] = add_command<TrajectoryOptions>(
+      app, "trajectories", "Follow points from the base to the model's density", run);
+  add_model(command, options.model);
+  add_count(command, "-n,--points", options.n, 1, 1'000'000'000,
             "Points to follow; all of them with --from-data unless given");
-  add_count(*command, "--frames", options->frames, 2, 100'000, "Times between 0 and 1 at which they are seen")
+  add_count(command, "--frames", options.frames, 2, 100'000, "Times between 0 and 1 at which they are seen")
       ->required();
-  command
-      ->add_option("-o,--output", options->output,
-                   "Where the rows go: .csv, .tsv or .npy; - for CSV on standard output")
-      ->capture_default_str()
-      ->type_name("FILE");
-  command->add_option("--seed", options->seed, "Seed of the draws from the base: same seed, same paths")
+  add_text(command, "-o,--output", options.output, "FILE",
+           "Where the rows go: .csv, .tsv or .npy; - for CSV on standard output")
       ->capture_default_str();
-  command->add_flag("--vectors", options->vectors,
-                    "Coordinates of the surrounding space, such as unit vectors, instead of degrees");
-  add_allow_failures(*command, options->allow_failures);
-  add_force(*command, options->force);
-  add_data(*command, options->data, "--from-data");
-  command->footer(
+  command.add_option("--seed", options.seed, "Seed of the draws from the base: same seed, same paths")
+      ->capture_default_str();
+  command.add_flag("--vectors", options.vectors,
+                   "Coordinates of the surrounding space, such as unit vectors, instead of degrees");
+  add_allow_failures(command, options.allow_failures);
+  add_force(command, options.force);
+  add_data(command, options.data, "--from-data");
+  command.footer(
       R"(Rows: point and frame, both from 1, time, coordinates as `riemflow sample` writes them. Time 0 is the
 base, time 1 the model's density. With --from-data the paths are those that end in the given points.
 
 Examples:
   riemflow trajectories quakes.model -n 500 --frames 40 -o paths.csv
   riemflow trajectories quakes.model --from-data quakes.csv --frames 11 -o paths.npy)");
-  command->callback([options] { run(*options); });
 }
 
 }  // namespace riemflow::app

@@ -1,7 +1,5 @@
 #include "apps/riemflow/fit/options.hpp"
 
-#include <CLI/CLI.hpp>
-
 #include "apps/riemflow/support/console.hpp"
 #include "riemflow/core/error.hpp"
 #include "riemflow/fit/option_field.hpp"

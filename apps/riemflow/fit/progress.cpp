@@ -1,7 +1,5 @@
 #include "apps/riemflow/fit/progress.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 

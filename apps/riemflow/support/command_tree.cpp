@@ -1,6 +1,5 @@
 #include "apps/riemflow/support/command_tree.hpp"
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 
 #include "apps/riemflow/support/data.hpp"

@@ -1,13 +1,9 @@
 #pragma once
 // Numbers of things as people write them: 1000000, 1e6, 2.5e3.
 
+#include <CLI/CLI.hpp>
 #include <cstdint>
 #include <string>
-
-namespace CLI {
-class App;
-class Option;
-}  // namespace CLI
 
 namespace riemflow::app {
 

@@ -1,14 +1,10 @@
 #pragma once
 // What a density is per: a unit of the manifold's volume.
 
+#include <CLI/CLI.hpp>
 #include <string>
 
 #include "riemflow/manifold/manifold.hpp"
-
-namespace CLI {
-class App;
-class Option;
-}  // namespace CLI
 
 namespace riemflow::app {
 

@@ -1,8 +1,5 @@
 #include "apps/riemflow/support/options.hpp"
 
-#include <fmt/format.h>
-
-#include <CLI/CLI.hpp>
 #include <algorithm>
 
 #include "apps/riemflow/support/console.hpp"
@@ -65,9 +62,8 @@ CLI::Option* add_choice(CLI::App& command, const std::string& flag, std::string&
                        nearest.empty() ? "" : fmt::format(", perhaps you meant '{}'", nearest),
                        fmt::join(names, ", "));
   };
-  return command.add_option(flag, value, help)
+  return add_text(command, flag, value, fmt::format("{}", fmt::join(names, "|")), help)
       ->capture_default_str()
-      ->type_name(fmt::format("{}", fmt::join(names, "|")))
       ->check(CLI::Validator(check, ""));
 }
 
@@ -125,9 +121,7 @@ void add_reading(CLI::App& command, ReadOptions& reading) {
 }
 
 void add_model(CLI::App& command, ModelChoice& choice) {
-  command.add_option("MODEL", choice.path, "Model file that `riemflow fit` wrote")
-      ->required()
-      ->type_name("FILE");
+  add_text(command, "MODEL", choice.path, "FILE", "Model file that `riemflow fit` wrote")->required();
   add_evaluation(command, choice);
 }
 

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <filesystem>
 
@@ -37,8 +36,8 @@ void create_folder(const std::string& directory) {
 }
 
 void add_notes(CLI::App& command, std::vector<std::string>& notes) {
-  command.add_option("--note", notes, "Something for the header of the results, such as commit=abc123")
-      ->type_name("KEY=VALUE")
+  add_text(command, "--note", notes, "KEY=VALUE",
+           "Something for the header of the results, such as commit=abc123")
       ->allow_extra_args(false);
 }
 

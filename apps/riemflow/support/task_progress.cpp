@@ -1,7 +1,5 @@
 #include "apps/riemflow/support/task_progress.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <utility>
 
