@@ -6,7 +6,6 @@
 #include "apps/riemflow/commands.hpp"
 #include "apps/riemflow/fit/output_file.hpp"
 #include "apps/riemflow/support/console.hpp"
-#include "apps/riemflow/support/count.hpp"
 #include "apps/riemflow/support/failures.hpp"
 #include "apps/riemflow/support/numbers.hpp"
 #include "apps/riemflow/support/outputs.hpp"

@@ -1,12 +1,10 @@
 #include "apps/riemflow/commands.hpp"
 #include "apps/riemflow/support/console.hpp"
 #include "apps/riemflow/support/coordinate_rows.hpp"
-#include "apps/riemflow/support/count.hpp"
 #include "apps/riemflow/support/failures.hpp"
 #include "apps/riemflow/support/outputs.hpp"
 #include "apps/riemflow/support/table.hpp"
 #include "apps/riemflow/support/task_progress.hpp"
-#include "apps/riemflow/support/with_flow.hpp"
 #include "riemflow/core/pieces.hpp"
 #include "riemflow/manifold/parse.hpp"
 

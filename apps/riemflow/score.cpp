@@ -135,7 +135,9 @@ void add_score(CLI::App& app) {
   add_text(command, "-o,--output", options.output, "FILE",
            "File for the log-density of each row, as .csv, .tsv (line,log_density) or .npy (one column); - "
            "for CSV on standard output, with the summary on standard error; no rows unless given");
-  add_per(command, options.per);
+  add_choice(command, "--per", options.per, {"sr", "km2", "deg2", "rad", "deg"},
+             "Unit of the density: sr, km2 or deg2 on sphere:2, rad or deg on a torus; the first unless "
+             "given. km2: on a sphere of the Earth's mean radius, 6371.0088 km");
   add_allow_failures(command, options.allow_failures);
   add_force(command, options.force);
   add_json(command, options.json);

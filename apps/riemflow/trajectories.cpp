@@ -3,15 +3,14 @@
 #include "apps/riemflow/commands.hpp"
 #include "apps/riemflow/support/console.hpp"
 #include "apps/riemflow/support/coordinate_rows.hpp"
-#include "apps/riemflow/support/count.hpp"
 #include "apps/riemflow/support/data.hpp"
 #include "apps/riemflow/support/failures.hpp"
 #include "apps/riemflow/support/outputs.hpp"
 #include "apps/riemflow/support/table.hpp"
 #include "apps/riemflow/support/task_progress.hpp"
-#include "apps/riemflow/support/with_flow.hpp"
 #include "riemflow/core/error.hpp"
 #include "riemflow/manifold/parse.hpp"
+#include "riemflow/model/flow_density.hpp"
 #include "riemflow/model/score_points.hpp"
 
 namespace riemflow::app {
@@ -100,6 +99,21 @@ void from_data(const TrajectoryOptions& options, PointSource& source, const Flow
       failures.add([&] { return place_of(source.assumptions(), lines[failure.point]); }, failure.status);
   }
   for (const std::string& sentence : source.remarks()) say_text(sentence);
+}
+
+/// use(flow), a FlowDensity, of a model that is one, or of a pool's flow with the largest weight, which is
+/// said. Throws Error for others: `what` they do not have.
+template <class Use>
+auto with_flow(const Model& model, const ModelChoice& choice, const char* what, Use&& use) {
+  const std::optional<Model> flow = leading_flow(model);
+  require(flow.has_value(),
+          fmt::format("{}: a {} {}has no {}", model.path, name_of(model.config.model),
+                      model.config.model == ModelKind::pool ? "without flows " : "", what),
+          "give a model that is a flow");
+  if (model.config.model == ModelKind::pool)
+    say("The {} are those of the pool's flow with the largest weight.", what);
+  const std::unique_ptr<Density> density = make_density(*flow, Evaluation(choice));
+  return use(*density->parts().front().flow());
 }
 
 void run(const TrajectoryOptions& options) {

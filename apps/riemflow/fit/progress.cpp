@@ -4,7 +4,6 @@
 #include <cmath>
 
 #include "apps/riemflow/support/console.hpp"
-#include "apps/riemflow/support/terminal.hpp"
 
 namespace riemflow::app {
 namespace {

@@ -1,7 +1,5 @@
 #include "apps/riemflow/support/data.hpp"
 
-#include "apps/riemflow/support/console.hpp"
-#include "apps/riemflow/support/signals.hpp"
 #include "riemflow/fit/option_field.hpp"
 
 namespace riemflow::app {
@@ -25,18 +23,5 @@ void add_data_dir(CLI::App& command, std::string& folder) {
   const OptionField& field = *option_field("data-dir");
   add_text(command, "--data-dir", folder, field.type, field.help)->group(field.group);
 }
-
-void Teller::say(const std::string& sentence) { say_text(sentence); }
-Teller::Teller(bool quiet) : quiet_(quiet) {}
-Teller::~Teller() = default;
-void Teller::begin_task(const std::string& name, double units) {
-  progress_ = std::make_unique<TaskProgress>(name, units, quiet_);
-}
-void Teller::task(double done, double of, const char* note) {
-  if (*note != '\0') progress_->note(note);
-  progress_->reach(done, of);
-}
-void Teller::end_task() { progress_.reset(); }
-bool Teller::cancelled() const { return interrupted(); }
 
 }  // namespace riemflow::app

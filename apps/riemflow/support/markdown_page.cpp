@@ -3,7 +3,6 @@
 #include <span>
 
 #include "apps/riemflow/support/manual_pages.hpp"
-#include "apps/riemflow/support/manual_text.hpp"
 
 namespace riemflow::app {
 namespace {

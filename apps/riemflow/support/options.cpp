@@ -1,6 +1,8 @@
 #include "apps/riemflow/support/options.hpp"
 
 #include <algorithm>
+#include <charconv>
+#include <cmath>
 
 #include "apps/riemflow/support/console.hpp"
 #include "riemflow/core/error.hpp"
@@ -65,6 +67,25 @@ CLI::Option* add_choice(CLI::App& command, const std::string& flag, std::string&
   return add_text(command, flag, value, fmt::format("{}", fmt::join(names, "|")), help)
       ->capture_default_str()
       ->check(CLI::Validator(check, ""));
+}
+
+CLI::Option* add_count(CLI::App& command, const std::string& flag, std::uint64_t& value, std::uint64_t least,
+                       std::uint64_t most, const std::string& help) {
+  const auto read = [=](const std::string& typed, std::uint64_t& number) -> std::string {
+    double read_value = 0;
+    const char* const end = typed.data() + typed.size();
+    const auto [stop, code] = std::from_chars(typed.data(), end, read_value);
+    const bool whole = code == std::errc() && stop == end && read_value == std::floor(read_value);
+    if (!whole || read_value < static_cast<double>(least) || read_value > static_cast<double>(most))
+      return fmt::format("{} is no whole number from {} to {}", io::in_quotes(typed), least, most);
+    number = static_cast<std::uint64_t>(read_value);
+    return "";
+  };
+  const auto store = [=, &value](const std::string& typed) {
+    if (const std::string problem = read(typed, value); !problem.empty())
+      throw CLI::ValidationError(flag.substr(0, flag.find(',')), problem);
+  };
+  return command.add_option_function<std::string>(flag, store, help)->type_name("N");
 }
 
 CLI::Option* add_json(CLI::App& command, bool& json) {

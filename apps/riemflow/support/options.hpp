@@ -25,6 +25,11 @@ CLI::Option* add_ranged(CLI::App& command, const std::string& flag, T& value, Bo
   return command.add_option(flag, value, help)->capture_default_str()->check(CLI::Range(least, most));
 }
 
+/// An option whose value is a number of things as people write it, 1000000 or 1e6: a whole one from `least`
+/// to `most` ≤ 2^53; anything else is refused with the range.
+CLI::Option* add_count(CLI::App& command, const std::string& flag, std::uint64_t& value, std::uint64_t least,
+                       std::uint64_t most, const std::string& help);
+
 /// An option whose value is one of `names`; a misspelt one gets the near name suggested.
 CLI::Option* add_choice(CLI::App& command, const std::string& flag, std::string& value,
                         const std::vector<std::string>& names, const std::string& help);
