@@ -123,8 +123,7 @@ void run(PlotOptions options) {
   test.path = options.test;
   require_safe({{"MODEL", options.model.path}, input_of(options.data), input_of(test, "--test")},
                {output_named(options.output)}, options.force);
-  require_file(options.output);
-  require_writable(options.output);
+  require_writable_file(options.output);
   const bool log = std::filesystem::path(options.model.path).extension() == ".jsonl";
   const Drawing drawing = log ? curves_of(options) : figure_of(options);
   watch_interrupts();

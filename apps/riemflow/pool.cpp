@@ -23,8 +23,7 @@ void run(const PoolOptions& options) {
   std::vector<InputFile> inputs = {input_of(options.data)};
   for (const std::string& path : options.members) inputs.push_back({"MODEL", path});
   require_safe(inputs, {{"-o", options.output, FileKind::model}}, options.force);
-  require_file(options.output);
-  require_writable(options.output);
+  require_writable_file(options.output);
   std::vector<Model> members;
   for (const std::string& path : options.members) members.push_back(load_model(path));
   Teller teller;
