@@ -1,12 +1,7 @@
 // riemflow bench (riemflow/fit/timings.hpp).
 
-#include <fmt/core.h>
-
-#include <CLI/CLI.hpp>
-
 #include "apps/riemflow/commands.hpp"
 #include "apps/riemflow/support/console.hpp"
-#include "apps/riemflow/support/count.hpp"
 #include "apps/riemflow/support/data.hpp"
 #include "riemflow/core/simd/kernels.hpp"
 #include "riemflow/fit/timings.hpp"
@@ -52,7 +47,8 @@ struct BenchMatchingOptions : MatchingOptions {
   bool json = false;
 };
 
-void bench_matching(BenchMatchingOptions options) {
+void bench_matching(const BenchMatchingOptions& typed) {
+  BenchMatchingOptions options = typed;
   options.device = device_named(options.device_name).value();
   const MatchingTiming timing = time_matching(options);
   const double ratio = timing.likelihood_ms / timing.matching_ms;
@@ -149,43 +145,30 @@ void bench_gpu() {
   print_json(out);
 }
 
-void add_bench_matching(CLI::App& command) {
-  auto* matching =
-      command.add_subcommand("matching", "Time a step of flow matching and a step by likelihood");
-  auto options = std::make_shared<BenchMatchingOptions>();
-  matching->add_option("--width", options->width, "Units in each hidden layer")
-      ->capture_default_str()
-      ->check(CLI::Range(1, 4096));
-  matching->add_option("--depth", options->depth, "Number of hidden layers")
-      ->capture_default_str()
-      ->check(CLI::Range(1, 100));
-  matching->add_option("--batch", options->batch, "Points per step")
-      ->capture_default_str()
-      ->check(CLI::Range(1, 1000000));
-  matching
-      ->add_option("--iterations", options->iterations,
-                   "Steps of flow matching; a tenth as many by likelihood")
-      ->capture_default_str()
-      ->check(CLI::Range(1, 1000000));
-  add_device(*matching, options->device_name);
-  add_threads(*matching, options->threads);
-  add_json(*matching, options->json);
-  matching->footer("Example:\n  riemflow bench matching --width 512 --threads 1");
-  matching->callback([options] { bench_matching(*options); });
+void add_bench_matching(CLI::App& bench) {
+  auto [command, options] = add_command<BenchMatchingOptions>(
+      bench, "matching", "Time a step of flow matching and a step by likelihood", bench_matching);
+  add_ranged(command, "--width", options.width, 1, 4096, "Units in each hidden layer");
+  add_ranged(command, "--depth", options.depth, 1, 100, "Number of hidden layers");
+  add_ranged(command, "--batch", options.batch, 1, 1000000, "Points per step");
+  add_ranged(command, "--iterations", options.iterations, 1, 1000000,
+             "Steps of flow matching; a tenth as many by likelihood");
+  add_device(command, options.device_name);
+  add_threads(command, options.threads);
+  add_json(command, options.json);
+  command.footer("Example:\n  riemflow bench matching --width 512 --threads 1");
 }
 
 void add_bench_score(CLI::App& bench) {
-  auto* command =
-      bench.add_subcommand("score", "Time log-densities of many points, from the text of a CSV file on");
-  auto options = std::make_shared<BenchScoreOptions>();
-  add_count(*command, "--points", options->points, 1, 100'000'000, "Points to score")->default_str("1000000");
-  add_count(*command, "--iterations", options->iterations, 0, 100'000, "Training steps before that")
+  auto [command, options] = add_command<BenchScoreOptions>(
+      bench, "score", "Time log-densities of many points, from the text of a CSV file on", bench_score);
+  add_count(command, "--points", options.points, 1, 100'000'000, "Points to score")->default_str("1000000");
+  add_count(command, "--iterations", options.iterations, 0, 100'000, "Training steps before that")
       ->default_str("300");
-  add_json(*command, options->json);
-  command->footer(
+  add_json(command, options.json);
+  command.footer(
       "Measured with one thread and with one for each core: reading, log-densities, mean.\n\n"
       "Example:\n  riemflow bench score --points 1e5 --json");
-  command->callback([options] { bench_score(*options); });
 }
 
 void add_bench_gpu(CLI::App& bench) {
@@ -199,16 +182,14 @@ void add_bench_gpu(CLI::App& bench) {
 void add_bench(CLI::App& app) {
   auto* command = app.add_subcommand("bench", "Measure this machine");
   command->require_subcommand(1);
-  auto* iteration =
-      command->add_subcommand("iteration", "Time one training iteration of the paper's earthquake setting");
-  auto options = std::make_shared<IterationOptions>();
-  add_threads(*iteration, options->threads);
-  iteration->add_option("--iterations", options->iterations, "Iterations; the second half is measured")
-      ->capture_default_str()
-      ->check(CLI::Range(2, 1000000));
-  add_json(*iteration, options->json);
-  iteration->footer("Example:\n  riemflow bench iteration --threads 1 --json");
-  iteration->callback([options] { bench_iteration(*options); });
+  auto [iteration, options] = add_command<IterationOptions>(
+      *command, "iteration", "Time one training iteration of the paper's earthquake setting",
+      bench_iteration);
+  add_threads(iteration, options.threads);
+  add_ranged(iteration, "--iterations", options.iterations, 2, 1000000,
+             "Iterations; the second half is measured");
+  add_json(iteration, options.json);
+  iteration.footer("Example:\n  riemflow bench iteration --threads 1 --json");
   add_bench_matching(*command);
   add_bench_score(*command);
   add_bench_gpu(*command);

@@ -1,12 +1,7 @@
 // riemflow check: is a model's likelihood to be trusted?
 
-#include <fmt/core.h>
-
-#include <CLI/CLI.hpp>
-
 #include "apps/riemflow/commands.hpp"
 #include "apps/riemflow/support/console.hpp"
-#include "apps/riemflow/support/count.hpp"
 #include "apps/riemflow/support/data.hpp"
 #include "apps/riemflow/support/options.hpp"
 #include "riemflow/core/error.hpp"
@@ -87,38 +82,31 @@ void run(const CheckOptions& options) {
 }  // namespace
 
 void add_check(CLI::App& app) {
-  auto* command = app.add_subcommand("check", "Tell whether a model's likelihood is to be trusted");
-  auto options = std::make_shared<CheckOptions>();
-  add_model(*command, options->model);
-  add_data(*command, options->data);
-  add_count(
-      *command, "--points", options->trust.points, 1, 10'000'000,
-      "Samples of the model to follow; 2000 unless given. The flows of a pool share them by their weights, "
-      "200 each at least");
-  command->add_option("--seed", options->trust.seed, "Seed of the samples")->capture_default_str();
-  add_count(
-      *command, "--mass-points", options->trust.mass_samples, 10, 10'000'000,
-      "Samples for the mass of a flow in more than 3 dimensions, and where quadrature does not settle it; "
-      "300 unless given");
-  add_count(*command, "--evaluations", options->trust.evaluations, 1000, 1'000'000'000,
+  auto [command, options] =
+      add_command<CheckOptions>(app, "check", "Tell whether a model's likelihood is to be trusted", run);
+  add_model(command, options.model);
+  add_data(command, options.data);
+  add_count(command, "--points", options.trust.points, 1, 10'000'000,
+            "Samples of the model to follow; 2000 unless given. The flows of a pool share them by their "
+            "weights, 200 each at least");
+  command.add_option("--seed", options.trust.seed, "Seed of the samples")->capture_default_str();
+  add_count(command, "--mass-points", options.trust.mass_samples, 10, 10'000'000,
+            "Samples for the mass of a flow in more than 3 dimensions, and where quadrature does not settle "
+            "it; 300 unless given");
+  add_count(command, "--evaluations", options.trust.evaluations, 1000, 1'000'000'000,
             "Evaluations of flows in the quadrature of the mass, at most; 20000 unless given");
-  add_json(*command, options->json);
-  command->footer(
-      "The verdict is 'trustworthy' (exit 0) if the mass is 1 within 0.002, its error included, if no sample "
-      "fails,\n"
-      "and if round trips, log-densities against a tighter solve, and points on the manifold stay within the "
-      "bars\n"
-      "printed beside them, and if the test score recorded in the model is within 5 standard errors of its "
-      "validation\n"
-      "score; 'NOT trustworthy' with the reasons if one of them does not hold (exit 75); 'not settled' (exit "
-      "75 as well) if\n"
-      "none fails but the error of the mass is too large to tell.\n"
-      "\n"
-      "Examples:\n"
-      "  riemflow check quakes.model\n"
-      "  riemflow check quakes.model new_quakes.csv --json\n"
-      "  riemflow check quakes.model --tolerance 1e-3       (would a faster evaluation do?)");
-  command->callback([options] { run(*options); });
+  add_json(command, options.json);
+  command.footer(
+      R"(The verdict is 'trustworthy' (exit 0) if the mass is 1 within 0.002, its error included, if no sample fails,
+and if round trips, log-densities against a tighter solve, and points on the manifold stay within the bars
+printed beside them, and if the test score recorded in the model is within 5 standard errors of its validation
+score; 'NOT trustworthy' with the reasons if one of them does not hold (exit 75); 'not settled' (exit 75 as well) if
+none fails but the error of the mass is too large to tell.
+
+Examples:
+  riemflow check quakes.model
+  riemflow check quakes.model new_quakes.csv --json
+  riemflow check quakes.model --tolerance 1e-3       (would a faster evaluation do?))");
 }
 
 }  // namespace riemflow::app

@@ -1,6 +1,5 @@
 // riemflow compare: one table of what a user could take, on the same splits of the user's own data.
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <filesystem>
 
@@ -139,8 +138,8 @@ void tell(const Comparison& comparison, const Options& options, const DataSet& d
       "# {}\n\n`{}`; {}.\n\nMean test NLL in nats over the splits of seeds {} to {} (lower is better). "
       "Differences are paired: the same test points of the same splits; below 0 is better than the kernel "
       "density. The best kernel density is the best on the test points. Kernel densities have training and "
-      "validation points as centres. A fit {}. Mass: the farthest from 1 of all "
-      "splits; of flows by a change of variables at 300 points.\n\n{}\n{}",
+      "validation points as centres. A fit {}. Mass: the farthest from 1 of all splits; of flows by a change "
+      "of variables at 300 points.\n\n{}\n{}",
       data.name, command_line(options, data.name), comparison.origin, seeds.first, seeds.last,
       options.time_limit == "none" ? "takes as long as it takes"
                                    : fmt::format("takes {} at most", options.time_limit),
@@ -211,77 +210,60 @@ void run(const Options& options) {
 }  // namespace
 
 void add_compare(CLI::App& app) {
-  auto* command = app.add_subcommand(
-      "compare", "Fit kernel densities, mixtures and flows to your data, and tabulate their scores");
-  auto options = std::make_shared<Options>();
-  add_data(*command, options->data)->required();
-  auto* seeds = command
-                    ->add_option("--seeds", options->seeds,
-                                 "Random splits of these seeds, the same for all methods; the table is of "
-                                 "these alone. Choose by some, report others that were run once")
-                    ->capture_default_str()
-                    ->type_name("A-B");
-  command->add_option("--splits", options->splits, "So many splits: --seeds 0-(N−1)")
+  auto [command, options] = add_command<Options>(
+      app, "compare", "Fit kernel densities, mixtures and flows to your data, and tabulate their scores",
+      run);
+  add_data(command, options.data)->required();
+  auto* seeds = add_text(command, "--seeds", options.seeds, "A-B",
+                         "Random splits of these seeds, the same for all methods; the table is of these "
+                         "alone. Choose by some, report others that were run once")
+                    ->capture_default_str();
+  command.add_option("--splits", options.splits, "So many splits: --seeds 0-(N−1)")
       ->check(CLI::Range(1, 1000))
       ->excludes(seeds);
-  command
-      ->add_option("--methods", options->methods,
-                   fmt::format("Rows of the table, with commas between: {}; all unless given",
-                               fmt::join(method_names(), ", ")))
-      ->type_name("NAME,…");
-  command
-      ->add_option(
-          "--row", options->rows,
-          "A row of your own, with options of fit: --row 'wide=--width 128'; may be given several times")
-      ->type_name("NAME=OPTIONS")
+  add_text(command, "--methods", options.methods, "NAME,…",
+           fmt::format("Rows of the table, with commas between: {}; all unless given",
+                       fmt::join(method_names(), ", ")));
+  add_text(command, "--row", options.rows, "NAME=OPTIONS",
+           "A row of your own, with options of fit: --row 'wide=--width 128'; may be given several times")
       ->allow_extra_args(false);
-  add_choice(*command, "--protocol", options->protocol, {"both", kCustomary, kDistinct},
+  add_choice(command, "--protocol", options.protocol, {"both", kCustomary, kDistinct},
              "customary: equal points on both sides of the split; distinct: one of each is kept; or both");
-  check_by(command->add_option("--time-limit", options->time_limit,
-                               "Time limit of each fit: 90, 90s, 10m, 2h; none"),
+  check_by(add_text(command, "--time-limit", options.time_limit, "TIME",
+                    "Time limit of each fit: 90, 90s, 10m, 2h; none"),
            [](const std::string& text) { seconds_of(text); })
-      ->capture_default_str()
-      ->type_name("TIME");
-  check_by(command->add_option("--split", options->split, "Shares of training, validation and test points"),
-           [](const std::string& text) { parse_split(text); })
-      ->capture_default_str()
-      ->type_name("A/B/C");
+      ->capture_default_str();
   check_by(
-      command->add_option("--group-within", options->group_within,
-                          "Of distinct points: keep those linked by steps of at most this distance on one "
-                          "side, as fit does"),
-      [](const std::string& text) { distance_of(text); })
-      ->type_name("DISTANCE");
-  command->add_option("--manifold", options->manifold, "Where the points live; inferred unless given")
-      ->type_name("NAME");
-  command
-      ->add_option("--directory", options->directory,
-                   "Where NAME.compare.md, .csv and .json and NAME.runs.json are, after the name of the data")
-      ->capture_default_str()
-      ->type_name("DIR");
-  add_force(*command, options->force);
-  add_device(*command, options->device);
-  add_threads(*command, options->threads);
-  command
-      ->add_option(
-          "--jobs", options->jobs,
-          "Fits side by side, which share the threads and the GPU; times in the table are then longer "
-          "than those of a fit alone")
-      ->capture_default_str()
-      ->check(CLI::Range(1, 256));
-  add_notes(*command, options->notes);
-  add_json(*command, options->json);
-  command->add_flag("--quiet", options->quiet, "Say nothing but results and errors");
-  command->footer(
-      "Runs that are done are kept: an interrupted comparison goes on where it stopped, --seeds may grow,\n"
-      "and several processes may share a directory.\n\n"
-      "Examples:\n"
-      "  riemflow compare quakes.csv\n"
-      "  riemflow compare quakes.csv --methods kernel-one,kernel-local,auto --splits 3 --protocol distinct\n"
-      "  riemflow compare torsions.csv --columns phi,psi --time-limit 5m --directory results\n"
-      "  riemflow compare quakes.csv --methods kernel-local,flow-matching --row 'wide=--objective "
-      "flow-matching --width 256'");
-  command->callback([options] { run(*options); });
+      add_text(command, "--split", options.split, "A/B/C", "Shares of training, validation and test points"),
+      [](const std::string& text) { parse_split(text); })
+      ->capture_default_str();
+  check_by(
+      add_text(
+          command, "--group-within", options.group_within, "DISTANCE",
+          "Of distinct points: keep those linked by steps of at most this distance on one side, as fit does"),
+      [](const std::string& text) { distance_of(text); });
+  add_text(command, "--manifold", options.manifold, "NAME", "Where the points live; inferred unless given");
+  add_text(command, "--directory", options.directory, "DIR",
+           "Where NAME.compare.md, .csv and .json and NAME.runs.json are, after the name of the data")
+      ->capture_default_str();
+  add_force(command, options.force);
+  add_device(command, options.device);
+  add_threads(command, options.threads);
+  add_ranged(command, "--jobs", options.jobs, 1, 256,
+             "Fits side by side, which share the threads and the GPU; times in the table are then longer "
+             "than those of a fit alone");
+  add_notes(command, options.notes);
+  add_json(command, options.json);
+  command.add_flag("--quiet", options.quiet, "Say nothing but results and errors");
+  command.footer(
+      R"(Runs that are done are kept: an interrupted comparison goes on where it stopped, --seeds may grow,
+and several processes may share a directory.
+
+Examples:
+  riemflow compare quakes.csv
+  riemflow compare quakes.csv --methods kernel-one,kernel-local,auto --splits 3 --protocol distinct
+  riemflow compare torsions.csv --columns phi,psi --time-limit 5m --directory results
+  riemflow compare quakes.csv --methods kernel-local,flow-matching --row 'wide=--objective flow-matching --width 256')");
 }
 
 }  // namespace riemflow::app

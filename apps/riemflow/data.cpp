@@ -1,11 +1,6 @@
-#include <fmt/core.h>
-
-#include <CLI/CLI.hpp>
-#include <nlohmann/json.hpp>
-
+#include "apps/riemflow/support/data.hpp"
 #include "apps/riemflow/commands.hpp"
 #include "apps/riemflow/support/console.hpp"
-#include "apps/riemflow/support/data.hpp"
 #include "apps/riemflow/support/outputs.hpp"
 #include "riemflow/core/error.hpp"
 #include "riemflow/io/atomic_file.hpp"
@@ -114,44 +109,39 @@ void export_set(const DataOptions& options) {
 }  // namespace
 
 void add_data_command(CLI::App& app) {
-  auto* command =
-      app.add_subcommand("data", "List, describe and export the data sets that are known by name");
-  command->require_subcommand(1);
-  command->footer("Example:\n  riemflow data list");
-  auto options = std::make_shared<DataOptions>();
-  const auto add_name = [&](CLI::App& to) {
+  auto* all = app.add_subcommand("data", "List, describe and export the data sets that are known by name");
+  all->require_subcommand(1);
+  all->footer("Example:\n  riemflow data list");
+  const auto add_name = [](CLI::App& command, std::string& name) {
     std::vector<std::string> names;
     for (const KnownData& known : known_data_sets()) names.emplace_back(known.name);
-    to.add_option("NAME", options->name, "Name of the set")
-        ->required()
-        ->type_name(fmt::format("{}", fmt::join(names, "|")));
+    add_text(command, "NAME", name, fmt::format("{}", fmt::join(names, "|")), "Name of the set")->required();
   };
-
-  auto* to_list = command->add_subcommand("list", "List the sets, and say which are found here");
-  add_data_dir(*to_list, options->data_dir);
-  add_json(*to_list, options->json);
-  to_list->footer(
-      "State: embedded (part of riemflow), found (the file has the known SHA-256), changed (it has "
-      "another),\n"
-      "absent.\n\nExample:\n  riemflow data list --data-dir ~/rcnf-data");
-  to_list->callback([options] { list(*options); });
-
-  auto* to_show =
-      command->add_subcommand("show", "Say what a set is, how many rows it has, and where it is from");
-  add_name(*to_show);
-  add_data_dir(*to_show, options->data_dir);
-  add_json(*to_show, options->json);
-  to_show->footer("Example:\n  riemflow data show earthquakes");
-  to_show->callback([options] { show(*options); });
-
-  auto* to_export = command->add_subcommand("export", "Write the file of a set, byte for byte");
-  add_name(*to_export);
-  to_export->add_option("-o,--output", options->output, "Where it goes; standard output unless given")
-      ->type_name("FILE");
-  add_force(*to_export, options->force);
-  add_data_dir(*to_export, options->data_dir);
-  to_export->footer("Example:\n  riemflow data export torsions -o torsions.csv");
-  to_export->callback([options] { export_set(*options); });
+  {
+    auto [command, options] =
+        add_command<DataOptions>(*all, "list", "List the sets, and say which are found here", list);
+    add_data_dir(command, options.data_dir);
+    add_json(command, options.json);
+    command.footer(
+        "State: embedded (part of riemflow), found (the file has the known SHA-256), changed (it has "
+        "another),\n"
+        "absent.\n\nExample:\n  riemflow data list --data-dir ~/rcnf-data");
+  }
+  {
+    auto [command, options] = add_command<DataOptions>(
+        *all, "show", "Say what a set is, how many rows it has, and where it is from", show);
+    add_name(command, options.name);
+    add_data_dir(command, options.data_dir);
+    add_json(command, options.json);
+    command.footer("Example:\n  riemflow data show earthquakes");
+  }
+  auto [command, options] =
+      add_command<DataOptions>(*all, "export", "Write the file of a set, byte for byte", export_set);
+  add_name(command, options.name);
+  add_text(command, "-o,--output", options.output, "FILE", "Where it goes; standard output unless given");
+  add_force(command, options.force);
+  add_data_dir(command, options.data_dir);
+  command.footer("Example:\n  riemflow data export torsions -o torsions.csv");
 }
 
 }  // namespace riemflow::app

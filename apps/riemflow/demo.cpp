@@ -1,7 +1,6 @@
 // riemflow demo: the main job, end to end, on the embedded earthquakes. It runs the commands a user would
 // type, and shows them.
 
-#include <CLI/CLI.hpp>
 #include <filesystem>
 
 #include "apps/riemflow/commands.hpp"
@@ -112,17 +111,15 @@ void demo(const DemoOptions& options) {
 }  // namespace
 
 void add_demo(CLI::App& app) {
-  auto* command = app.add_subcommand("demo", "Fit, check and use a density of earthquakes, in a few minutes");
-  auto options = std::make_shared<DemoOptions>();
-  command->add_option("--directory", options->directory, "Where everything is written")
-      ->capture_default_str()
-      ->type_name("DIR");
+  auto [command, options] = add_command<DemoOptions>(
+      app, "demo", "Fit, check and use a density of earthquakes, in a few minutes", demo);
+  add_text(command, "--directory", options.directory, "DIR", "Where everything is written")
+      ->capture_default_str();
   command
-      ->add_option("--iterations", options->iterations,
-                   "Train one flow for so many steps; unless given, fit runs with its defaults")
+      .add_option("--iterations", options.iterations,
+                  "Train one flow for so many steps; unless given, fit runs with its defaults")
       ->check(CLI::Range(1L, 1000000000L));
-  command->footer("Example:\n  riemflow demo");
-  command->callback([options] { demo(*options); });
+  command.footer("Example:\n  riemflow demo");
 }
 
 }  // namespace riemflow::app

@@ -1,6 +1,5 @@
 // riemflow fit: from a data file to a trained density.
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
@@ -287,66 +286,55 @@ void fit(const CLI::App& command, const Invocation& invocation) {
 void add_fit(CLI::App& app) {
   auto* command = app.add_subcommand("fit", "Train a density on a data file");
   auto invocation = std::make_shared<Invocation>();
-  command
-      ->add_option("DATA", invocation->data,
-                   "CSV, TSV, NPY or GeoJSON file with one point per row; - is standard input; or the name "
-                   "of a data set")
-      ->type_name(kDataType);
-  command
-      ->add_option("-o,--output", invocation->output,
-                   "Model file to write, when the fit has ended; until then it is MODEL.partial, which every "
-                   "command reads")
-      ->type_name("MODEL");
+  add_text(
+      *command, "DATA", invocation->data, kDataType,
+      "CSV, TSV, NPY or GeoJSON file with one point per row; - is standard input; or the name of a data set");
+  add_text(*command, "-o,--output", invocation->output, "MODEL",
+           "Model file to write, when the fit has ended; until then it is MODEL.partial, which every command "
+           "reads");
   declare(*command);
   add_force(*command, invocation->force)->group("Running");
-  command
-      ->add_option(
-          "--runs", invocation->runs,
-          "Train so many flows with seeds from --seed on, on one split, each within --time-limit: "
-          "NAME.run-1.model and so on for -o NAME.model, which is the best on the validation points; "
-          "side by side on a GPU")
-      ->capture_default_str()
-      ->check(CLI::Range(1, 1000))
+  add_ranged(*command, "--runs", invocation->runs, 1, 1000,
+             "Train so many flows with seeds from --seed on, on one split, each within --time-limit: "
+             "NAME.run-1.model and so on for -o NAME.model, which is the best on the validation points; side "
+             "by side on a GPU")
       ->take_last()
       ->group("Running");
-  add_choice(
-      *command, "--preset", invocation->preset, preset_names(),
-      "Settings to start from; auto: a pool of kernel densities and flows, as good as the time "
-      "limit, 60 s unless given, allows; default: one flow, what is taken where a setting of one is given; "
-      "paper: exactly those of the paper's earth experiments")
+  add_choice(*command, "--preset", invocation->preset, preset_names(),
+             "Settings to start from; auto: a pool of kernel densities and flows, as good as the time limit, "
+             "60 s unless given, allows; default: one flow, what is taken where a setting of one is given; "
+             "paper: exactly those of the paper's earth experiments")
       ->group("Settings from elsewhere");
-  command->add_option("--config", invocation->config, "Settings from a TOML file; options override it")
-      ->type_name("FILE")
+  add_text(*command, "--config", invocation->config, "FILE", "Settings from a TOML file; options override it")
       ->group("Settings from elsewhere");
   command
       ->add_flag("--print-config", invocation->print_config,
                  "Write the whole configuration to standard output and stop")
       ->group("Settings from elsewhere");
   command
-      ->add_flag(
-          "--resume", invocation->resume,
-          "Go on from MODEL.partial, which a fit that has not ended leaves, or from MODEL, to the same "
-          "bits as in one run; for single flows")
+      ->add_flag("--resume", invocation->resume,
+                 "Go on from MODEL.partial, which a fit that has not ended leaves, or from MODEL, to the "
+                 "same bits as in one run; for single flows")
       ->group("Settings from elsewhere");
   command->footer(
-      "Words: a density is scored by its NLL, the mean negative log-likelihood of points, in nats (lower is "
-      "better). A kernel\ndensity is a bump on each training point; a flow carries a simple density along a "
-      "field that a network has learned;\na pool is a mixture of them, with weights chosen on the validation "
-      "points. docs/tutorial.md has a glossary.\n\n"
-      "Examples:\n"
-      "  riemflow fit quakes.csv -o quakes.model\n"
-      "  riemflow fit quakes.csv -o quakes.model --dedup --time-limit 5m --log quakes.jsonl\n"
-      "  riemflow fit quakes.csv -o flow.model --model riemannian --iterations 5000\n"
-      "  riemflow fit torsions.csv -o torsions.model --columns phi,psi --manifold torus:2\n"
-      "  riemflow fit quakes.csv -o chart.model --model stereographic\n"
-      "  riemflow fit quakes.csv -o flow.model --resume\n"
-      "  riemflow fit quakes.csv -o flow.model --runs 12 --device cuda\n"
-      "  riemflow fit quakes.csv -o mixture.model --model vmf-mixture --components 50,100 --rates 0.05,0.01\n"
-      "  riemflow fit quakes.csv -o kernels.model --model kde\n"
-      "  riemflow fit quakes.csv -o over.model --base kde --iterations 1000\n"
-      "  riemflow fit --target 'vmf:lat=47,lon=8,kappa=50' --objective reverse-kl -o alps.model\n"
-      "  riemflow fit --preset paper --print-config > paper.toml\n"
-      "  riemflow fit quakes.csv -o paper.model --config paper.toml --seed 1");
+      R"(Words: a density is scored by its NLL, the mean negative log-likelihood of points, in nats (lower is better). A kernel
+density is a bump on each training point; a flow carries a simple density along a field that a network has learned;
+a pool is a mixture of them, with weights chosen on the validation points. docs/tutorial.md has a glossary.
+
+Examples:
+  riemflow fit quakes.csv -o quakes.model
+  riemflow fit quakes.csv -o quakes.model --dedup --time-limit 5m --log quakes.jsonl
+  riemflow fit quakes.csv -o flow.model --model riemannian --iterations 5000
+  riemflow fit torsions.csv -o torsions.model --columns phi,psi --manifold torus:2
+  riemflow fit quakes.csv -o chart.model --model stereographic
+  riemflow fit quakes.csv -o flow.model --resume
+  riemflow fit quakes.csv -o flow.model --runs 12 --device cuda
+  riemflow fit quakes.csv -o mixture.model --model vmf-mixture --components 50,100 --rates 0.05,0.01
+  riemflow fit quakes.csv -o kernels.model --model kde
+  riemflow fit quakes.csv -o over.model --base kde --iterations 1000
+  riemflow fit --target 'vmf:lat=47,lon=8,kappa=50' --objective reverse-kl -o alps.model
+  riemflow fit --preset paper --print-config > paper.toml
+  riemflow fit quakes.csv -o paper.model --config paper.toml --seed 1)");
   command->callback([command, invocation] { fit(*command, *invocation); });
 }
 

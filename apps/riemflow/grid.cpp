@@ -1,8 +1,5 @@
 // riemflow grid: a density on a regular grid, as CSV, NPY or NetCDF.
 
-#include <fmt/core.h>
-
-#include <CLI/CLI.hpp>
 #include <cmath>
 #include <filesystem>
 
@@ -113,43 +110,37 @@ void run(const GridOptions& options) {
 }  // namespace
 
 void add_grid(CLI::App& app) {
-  auto* command = app.add_subcommand("grid", "Write the density on a regular grid, as CSV, NPY or NetCDF");
-  auto options = std::make_shared<GridOptions>();
-  add_model(*command, options->model);
-  command
-      ->add_option("-o,--output", options->output,
-                   "File to write; its ending tells the format; - is standard output")
-      ->required()
-      ->type_name("FILE");
-  add_choice(*command, "--format", options->format, {"csv", "npy", "nc"},
+  auto [command, options] = add_command<GridOptions>(
+      app, "grid", "Write the density on a regular grid, as CSV, NPY or NetCDF", run);
+  add_model(command, options.model);
+  add_text(command, "-o,--output", options.output, "FILE",
+           "File to write; its ending tells the format; - is standard output")
+      ->required();
+  add_choice(command, "--format", options.format, {"csv", "npy", "nc"},
              "Format of the output; by its ending unless given");
   command
-      ->add_option(
-          "--resolution", options->grid.resolution,
-          "Side of a cell: degrees on sphere:2 and torus:2, 1 unless given; coordinates on ball:2 and "
-          "euclidean:2, a hundredth of the square unless given")
+      .add_option("--resolution", options.grid.resolution,
+                  "Side of a cell: degrees on sphere:2 and torus:2, 1 unless given; coordinates on ball:2 "
+                  "and euclidean:2, a hundredth of the square unless given")
       ->check(CLI::PositiveNumber);
-  add_choice(
-      *command, "--per", options->grid.per, {"sr", "km2", "rad2", "volume", "euclid"},
-      "What the density is per: sr or km2 on the Earth, rad2 on the torus, volume (hyperbolic) or euclid on "
-      "the ball; the first unless given");
-  add_choice(*command, "--longitude", options->grid.longitude, {"-180", "0"},
+  add_choice(command, "--per", options.grid.per, {"sr", "km2", "rad2", "volume", "euclid"},
+             "What the density is per: sr or km2 on the Earth, rad2 on the torus, volume (hyperbolic) or "
+             "euclid on the ball; the first unless given");
+  add_choice(command, "--longitude", options.grid.longitude, {"-180", "0"},
              "Where the first column of the Earth begins");
-  command->add_option("--extent", options->grid.extent, "Half the side of the square, on euclidean:2")
+  command.add_option("--extent", options.grid.extent, "Half the side of the square, on euclidean:2")
       ->check(CLI::PositiveNumber);
-  add_choice(*command, "--cell", options->grid.cell, {"mean", "centre"},
+  add_choice(command, "--cell", options.grid.cell, {"mean", "centre"},
              "What a cell holds: the mean of the density over it, so that mean × area adds up to the mass at "
              "any resolution, or the density at its centre");
-  add_allow_failures(*command, options->allow_failures);
-  add_force(*command, options->force);
-  command->add_flag("--quiet", options->quiet, "Say nothing but errors");
-  command->footer(
-      "Examples:\n"
-      "  riemflow grid quakes.model -o quakes.nc --resolution 0.5 --per km2\n"
-      "  riemflow grid quakes.model -o quakes.csv --longitude 0\n"
-      "  riemflow grid torsions.model -o torsions.npy --resolution 2\n"
-      "  riemflow grid plane.model -o plane.csv --extent 4 --resolution 0.1");
-  command->callback([options] { run(*options); });
+  add_allow_failures(command, options.allow_failures);
+  add_force(command, options.force);
+  command.add_flag("--quiet", options.quiet, "Say nothing but errors");
+  command.footer(R"(Examples:
+  riemflow grid quakes.model -o quakes.nc --resolution 0.5 --per km2
+  riemflow grid quakes.model -o quakes.csv --longitude 0
+  riemflow grid torsions.model -o torsions.npy --resolution 2
+  riemflow grid plane.model -o plane.csv --extent 4 --resolution 0.1)");
 }
 
 }  // namespace riemflow::app

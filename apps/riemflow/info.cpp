@@ -1,9 +1,5 @@
-#include <fmt/core.h>
-
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <filesystem>
-#include <nlohmann/json.hpp>
 
 #include "apps/riemflow/commands.hpp"
 #include "apps/riemflow/support/console.hpp"
@@ -109,14 +105,20 @@ Json pool_json(const Model& model) {
   return rows;
 }
 
-void run(const std::string& path, bool json) {
+struct InfoOptions {
+  std::string path;
+  bool json = false;
+};
+
+void run(const InfoOptions& options) {
+  const std::string& path = options.path;
   const Model model = load_model(path);
   std::error_code ignored;
   const std::uintmax_t size = std::filesystem::file_size(path, ignored);
   const auto text_of = [&](const char* key) { return metadata_of(model, key); };
   const Json config = Json::parse(config_to_json(model.config));
   const bool resumable = has_state(model);
-  if (json) {
+  if (options.json) {
     Json out = {{"path", path},
                 {"bytes", ignored ? Json() : Json(size)},
                 {"model", name_of(model.config.model)},
@@ -171,19 +173,11 @@ void run(const std::string& path, bool json) {
 }  // namespace
 
 void add_info(CLI::App& app) {
-  auto* command = app.add_subcommand("info", "Show what a model file holds and where it is from");
-  struct Options {
-    std::string path;
-    bool json = false;
-  };
-  auto options = std::make_shared<Options>();
-  command->add_option("MODEL", options->path, "Model file that `riemflow fit` wrote")
-      ->required()
-      ->type_name("FILE");
-  add_json(*command, options->json);
-  command->footer(
-      "Examples:\n  riemflow info quakes.model\n  riemflow info quakes.model --json | jq .config");
-  command->callback([options] { run(options->path, options->json); });
+  auto [command, options] =
+      add_command<InfoOptions>(app, "info", "Show what a model file holds and where it is from", run);
+  add_text(command, "MODEL", options.path, "FILE", "Model file that `riemflow fit` wrote")->required();
+  add_json(command, options.json);
+  command.footer("Examples:\n  riemflow info quakes.model\n  riemflow info quakes.model --json | jq .config");
 }
 
 }  // namespace riemflow::app

@@ -1,6 +1,5 @@
 // riemflow: the command-line tool. One file a command.
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <csignal>
 #include <cstdio>
@@ -22,29 +21,11 @@ namespace {
 using namespace riemflow;
 
 /// In the order of --help.
-// clang-format off
 constexpr void (*kCommands[])(CLI::App&) = {
-    app::add_demo,
-    app::add_fit,
-    app::add_pool,
-    app::add_compare,
-    app::add_score,
-    app::add_sample,
-    app::add_trajectories,
-    app::add_grid,
-    app::add_plot,
-    app::add_prob,
-    app::add_report,
-    app::add_check,
-    app::add_info,
-    app::add_data_command,
-    app::add_reproduce,
-    app::add_bench,
-    app::add_completion,
-    app::add_manual,
-    app::add_version,
-};
-// clang-format on
+    app::add_demo,   app::add_fit,          app::add_pool,   app::add_compare,      app::add_score,
+    app::add_sample, app::add_trajectories, app::add_grid,   app::add_plot,         app::add_prob,
+    app::add_report, app::add_check,        app::add_info,   app::add_data_command, app::add_reproduce,
+    app::add_bench,  app::add_completion,   app::add_manual, app::add_version};
 
 int failed(const std::string& message, Fault fault) {
   std::fprintf(stderr, "riemflow: %s\n", io::printable(app::with_flags(message)).c_str());

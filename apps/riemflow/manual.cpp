@@ -1,7 +1,5 @@
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
-
 #include "apps/riemflow/commands.hpp"
 #include "apps/riemflow/support/manual_pages.hpp"
 #include "apps/riemflow/support/options.hpp"

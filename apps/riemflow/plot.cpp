@@ -1,15 +1,11 @@
 // riemflow plot: a model, its data and its samples as a figure.
 
-#include <fmt/core.h>
-
-#include <CLI/CLI.hpp>
 #include <filesystem>
 #include <set>
 
 #include "apps/riemflow/commands.hpp"
 #include "apps/riemflow/fit/output_file.hpp"
 #include "apps/riemflow/support/console.hpp"
-#include "apps/riemflow/support/count.hpp"
 #include "apps/riemflow/support/failures.hpp"
 #include "apps/riemflow/support/numbers.hpp"
 #include "apps/riemflow/support/outputs.hpp"
@@ -127,8 +123,7 @@ void run(PlotOptions options) {
   test.path = options.test;
   require_safe({{"MODEL", options.model.path}, input_of(options.data), input_of(test, "--test")},
                {output_named(options.output)}, options.force);
-  require_file(options.output);
-  require_writable(options.output);
+  require_writable_file(options.output);
   const bool log = std::filesystem::path(options.model.path).extension() == ".jsonl";
   const Drawing drawing = log ? curves_of(options) : figure_of(options);
   watch_interrupts();
@@ -144,84 +139,62 @@ void add_plot(CLI::App& app) {
   auto* command = app.add_subcommand("plot", "Draw a model's density, data and samples, as PNG, SVG or PDF");
   auto options = std::make_shared<PlotOptions>();
   DrawOptions& drawn = options->draw;
-  command
-      ->add_option(
-          "MODEL", options->model.path,
-          "Model file that `riemflow fit` wrote, or the log of its training (.jsonl) for learning curves")
-      ->required()
-      ->type_name("FILE");
+  add_text(*command, "MODEL", options->model.path, "FILE",
+           "Model file that `riemflow fit` wrote, or the log of its training (.jsonl) for learning curves")
+      ->required();
   add_evaluation(*command, options->model);
-  command->add_option("-o,--output", options->output, "File to write: .png, .svg or .pdf")
-      ->required()
-      ->type_name("FILE");
+  add_text(*command, "-o,--output", options->output, "FILE", "File to write: .png, .svg or .pdf")->required();
   add_data(*command, options->data);
-  command->add_option("--test", options->test, "Points to draw in the colour of test points; read as DATA is")
-      ->type_name(kDataType);
+  add_text(*command, "--test", options->test, kDataType,
+           "Points to draw in the colour of test points; read as DATA is");
   add_count(*command, "--samples", drawn.samples, 1, 1'000'000, "Points to draw from the model");
   add_count(*command, "--trajectories", drawn.trajectories, 1, 10'000,
             "Paths to draw, from the base to the model's density");
   command->add_option("--seed", drawn.seed, "Seed of samples and trajectories: same seed, same points")
       ->capture_default_str();
   command
-      ->add_option(
-          "--resolution", drawn.grid.resolution,
-          "Side of a cell of the density: degrees on sphere:2 (0.5 unless given) and torus:2 (1 unless "
-          "given); coordinates on ball:2 and euclidean:2")
+      ->add_option("--resolution", drawn.grid.resolution,
+                   "Side of a cell of the density: degrees on sphere:2 (0.5 unless given) and torus:2 (1 "
+                   "unless given); coordinates on ball:2 and euclidean:2")
       ->check(CLI::PositiveNumber);
   command->add_option("--extent", drawn.grid.extent, "Half the side of the square, on euclidean:2")
       ->check(CLI::PositiveNumber);
-  add_choice(
-      *command, "--per", drawn.grid.per, {"sr", "km2", "rad2", "volume", "euclid"},
-      "What the density is per: sr or km2 on the Earth, rad2 on the torus, volume (hyperbolic) or euclid on "
-      "the ball; the first unless given");
+  add_choice(*command, "--per", drawn.grid.per, {"sr", "km2", "rad2", "volume", "euclid"},
+             "What the density is per: sr or km2 on the Earth, rad2 on the torus, volume (hyperbolic) or "
+             "euclid on the ball; the first unless given");
   add_choice(*command, "--scale", options->scale, {"linear", "log"},
              "Scale of the colours; unless given, log on maps, elsewhere where half of the mass lies below a "
-             "tenth of the "
-             "largest density");
-  command
-      ->add_option(
-          "--contours", options->contours,
-          "Outlines of the smallest regions that hold these per cents of the mass, such as 50,90,95; "
-          "none unless given")
-      ->type_name("PERCENT,…|none");
+             "tenth of the largest density");
+  add_text(*command, "--contours", options->contours, "PERCENT,…|none",
+           "Outlines of the smallest regions that hold these per cents of the mass, such as 50,90,95; none "
+           "unless given");
   add_choice(*command, "--projection", options->projection,
              {"robinson", "mollweide", "plate-carree", "orthographic"}, "Projection of the map, on sphere:2");
-  command
-      ->add_option(
-          "--center", options->centre,
-          "Middle of the map in degrees, 0,0 unless given; of a map of the whole world, on the equator")
-      ->type_name("LAT,LON");
+  add_text(*command, "--center", options->centre, "LAT,LON",
+           "Middle of the map in degrees, 0,0 unless given; of a map of the whole world, on the equator");
   command->add_flag("--no-coastlines", options->no_coastlines, "The sphere is not the Earth: no land on it");
   command->add_option("--title", drawn.title, "Title above the figure");
-  command
-      ->add_option(
-          "--width", options->width,
-          "Width of the figure in mm: 180 is two columns of a journal, 88 one; 120 on an orthographic map "
-          "unless given")
-      ->capture_default_str()
-      ->check(CLI::Range(40.0, 1000.0));
-  command->add_option("--dpi", drawn.dpi, "Pixels per inch, of a PNG and of the density within SVG and PDF")
-      ->capture_default_str()
-      ->check(CLI::Range(30.0, 1200.0));
+  add_ranged(*command, "--width", options->width, 40.0, 1000.0,
+             "Width of the figure in mm: 180 is two columns of a journal, 88 one; 120 on an orthographic map "
+             "unless given");
+  add_ranged(*command, "--dpi", drawn.dpi, 30.0, 1200.0,
+             "Pixels per inch, of a PNG and of the density within SVG and PDF");
   add_allow_failures(*command, options->allow_failures);
   add_force(*command, options->force);
   command->add_flag("--quiet", options->quiet, "Say nothing but errors");
   command->footer(
-      "What is drawn depends on the model's manifold: a map of the Earth for sphere:2, the hyperbolic disk "
-      "for\n"
-      "ball:2, axes of -180..180 degrees for torus:2, a square for euclidean:2, and for any other the "
-      "samples\n"
-      "by pairs of coordinates. An option that has no meaning there is refused. If DATA is the file that "
-      "the\n"
-      "model was trained on, training and test points have colours of their own.\n\n"
-      "Examples:\n"
-      "  riemflow plot quakes.model -o quakes.png\n"
-      "  riemflow plot quakes.model quakes.csv -o quakes.pdf --per km2 --scale linear --center 0,180\n"
-      "  riemflow plot quakes.model -o pacific.svg --projection orthographic --center -18,178 --contours "
-      "50,90\n"
-      "  riemflow plot quakes.model -o paths.png --trajectories 200 --samples 2000\n"
-      "  riemflow plot torsions.model torsions.csv -o ramachandran.pdf --scale log --width 88\n"
-      "  riemflow plot training.jsonl -o curves.png");
+      R"(What is drawn depends on the model's manifold: a map of the Earth for sphere:2, the hyperbolic disk for
+ball:2, axes of -180..180 degrees for torus:2, a square for euclidean:2, and for any other the samples
+by pairs of coordinates. An option that has no meaning there is refused. If DATA is the file that the
+model was trained on, training and test points have colours of their own.
+
+Examples:
+  riemflow plot quakes.model -o quakes.png
+  riemflow plot quakes.model quakes.csv -o quakes.pdf --per km2 --scale linear --center 0,180
+  riemflow plot quakes.model -o pacific.svg --projection orthographic --center -18,178 --contours 50,90
+  riemflow plot quakes.model -o paths.png --trajectories 200 --samples 2000
+  riemflow plot torsions.model torsions.csv -o ramachandran.pdf --scale log --width 88
+  riemflow plot training.jsonl -o curves.png)");
   command->callback([command, options] {
     for (const CLI::Option* option : command->get_options()) {
       if (option->count() == 0) continue;

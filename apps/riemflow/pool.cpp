@@ -1,7 +1,5 @@
 // riemflow pool: fitted models as one density, weighed on points that none of them has learned from.
 
-#include <CLI/CLI.hpp>
-
 #include "apps/riemflow/commands.hpp"
 #include "apps/riemflow/fit/output_file.hpp"
 #include "apps/riemflow/support/console.hpp"
@@ -25,8 +23,7 @@ void run(const PoolOptions& options) {
   std::vector<InputFile> inputs = {input_of(options.data)};
   for (const std::string& path : options.members) inputs.push_back({"MODEL", path});
   require_safe(inputs, {{"-o", options.output, FileKind::model}}, options.force);
-  require_file(options.output);
-  require_writable(options.output);
+  require_writable_file(options.output);
   std::vector<Model> members;
   for (const std::string& path : options.members) members.push_back(load_model(path));
   Teller teller;
@@ -61,31 +58,26 @@ void run(const PoolOptions& options) {
 }  // namespace
 
 void add_pool(CLI::App& app) {
-  auto* command =
-      app.add_subcommand("pool", "Mix several models into one, with weights chosen on held-out points");
-  auto options = std::make_shared<PoolOptions>();
-  add_data(*command, options->data)->required();
-  command->add_option("MODEL", options->members, "Models of one manifold, of any kind")
-      ->required()
-      ->type_name("FILE");
-  command->add_option("-o,--output", options->output, "Model file to write")->required()->type_name("MODEL");
-  add_evaluation(*command, options->evaluation);
-  add_force(*command, options->force);
-  add_json(*command, options->json);
-  command->footer(
-      "The pool is the sum of the models' densities times weights, those that make DATA most likely.\n"
-      "Where models were fitted to DATA, points that none of them had seen choose the weights: their\n"
-      "validation points, by the scores that a model kept if it has learned from them since. Their test "
-      "points\n"
-      "test the pool; their splits must be the same. Otherwise all points of DATA choose. The pool holds "
-      "its\n"
-      "members whole, and every command takes it like any model.\n\n"
-      "Examples:\n"
-      "  riemflow fit quakes.csv -o flow.model --model riemannian\n"
-      "  riemflow fit quakes.csv -o mixture.model --model vmf-mixture\n"
-      "  riemflow pool quakes.csv flow.model mixture.model -o pool.model\n"
-      "  riemflow pool new_quakes.csv old.model older.model -o pool.model --json");
-  command->callback([options] { run(*options); });
+  auto [command, options] = add_command<PoolOptions>(
+      app, "pool", "Mix several models into one, with weights chosen on held-out points", run);
+  add_data(command, options.data)->required();
+  add_text(command, "MODEL", options.members, "FILE", "Models of one manifold, of any kind")->required();
+  add_text(command, "-o,--output", options.output, "MODEL", "Model file to write")->required();
+  add_evaluation(command, options.evaluation);
+  add_force(command, options.force);
+  add_json(command, options.json);
+  command.footer(
+      R"(The pool is the sum of the models' densities times weights, those that make DATA most likely.
+Where models were fitted to DATA, points that none of them had seen choose the weights: their
+validation points, by the scores that a model kept if it has learned from them since. Their test points
+test the pool; their splits must be the same. Otherwise all points of DATA choose. The pool holds its
+members whole, and every command takes it like any model.
+
+Examples:
+  riemflow fit quakes.csv -o flow.model --model riemannian
+  riemflow fit quakes.csv -o mixture.model --model vmf-mixture
+  riemflow pool quakes.csv flow.model mixture.model -o pool.model
+  riemflow pool new_quakes.csv old.model older.model -o pool.model --json)");
 }
 
 }  // namespace riemflow::app

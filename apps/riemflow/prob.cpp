@@ -1,15 +1,11 @@
 // riemflow prob: the probability of regions of the Earth.
 
-#include <fmt/core.h>
-
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <numbers>
 #include <optional>
 
 #include "apps/riemflow/commands.hpp"
 #include "apps/riemflow/support/console.hpp"
-#include "apps/riemflow/support/count.hpp"
 #include "apps/riemflow/support/data.hpp"
 #include "apps/riemflow/support/numbers.hpp"
 #include "apps/riemflow/support/options.hpp"
@@ -162,43 +158,29 @@ void run(const ProbOptions& options) {
 }  // namespace
 
 void add_prob(CLI::App& app) {
-  auto* command =
-      app.add_subcommand("prob", "Compute the probability of a region of the Earth, with its error");
-  auto options = std::make_shared<ProbOptions>();
-  add_model(*command, options->model);
-  command
-      ->add_option("--circle", options->circles,
-                   "All within KM kilometres of a place; may be repeated. The Earth's radius is 6371.0088 km")
-      ->type_name("LAT,LON,KM")
+  auto [command, options] = add_command<ProbOptions>(
+      app, "prob", "Compute the probability of a region of the Earth, with its error", run);
+  add_model(command, options.model);
+  add_text(command, "--circle", options.circles, "LAT,LON,KM",
+           "All within KM kilometres of a place; may be repeated. The Earth's radius is 6371.0088 km")
       ->allow_extra_args(false);
-  command
-      ->add_option(
-          "--box", options->boxes,
-          "Between two meridians and two parallels in degrees, eastward from W to E, also across the "
-          "antimeridian; may be repeated")
-      ->type_name("W,S,E,N")
+  add_text(command, "--box", options.boxes, "W,S,E,N",
+           "Between two meridians and two parallels in degrees, eastward from W to E, also across the "
+           "antimeridian; may be repeated")
       ->allow_extra_args(false);
-  command
-      ->add_option(
-          "--polygon", options->polygons,
-          "The polygons of a GeoJSON file, with holes; edges are straight in longitude and latitude; "
-          "may be repeated")
-      ->type_name("FILE")
+  add_text(command, "--polygon", options.polygons, "FILE",
+           "The polygons of a GeoJSON file, with holes; edges are straight in longitude and latitude; may be "
+           "repeated")
       ->allow_extra_args(false);
-  command
-      ->add_option("--accuracy", options->accuracy,
-                   "Relative error of a probability that is good enough; absolute 1e-7 always is")
-      ->capture_default_str()
-      ->check(CLI::Range(1e-9, 0.5));
-  add_count(*command, "--evaluations", options->evaluations, 1000, 1'000'000'000,
+  add_ranged(command, "--accuracy", options.accuracy, 1e-9, 0.5,
+             "Relative error of a probability that is good enough; absolute 1e-7 always is");
+  add_count(command, "--evaluations", options.evaluations, 1000, 1'000'000'000,
             "Evaluations of flows for a region, at most; 4e5 unless given. Kernels need none");
-  add_json(*command, options->json);
-  command->footer(
-      "Examples:\n"
-      "  riemflow prob quakes.model --circle 35.7,139.7,300\n"
-      "  riemflow prob quakes.model --box 170,-50,-170,-30      (across the antimeridian)\n"
-      "  riemflow prob quakes.model --polygon italy.geojson --polygon greece.geojson --json");
-  command->callback([options] { run(*options); });
+  add_json(command, options.json);
+  command.footer(R"(Examples:
+  riemflow prob quakes.model --circle 35.7,139.7,300
+  riemflow prob quakes.model --box 170,-50,-170,-30      (across the antimeridian)
+  riemflow prob quakes.model --polygon italy.geojson --polygon greece.geojson --json)");
 }
 
 }  // namespace riemflow::app

@@ -1,8 +1,5 @@
 // riemflow report: all there is to know of a model, in one HTML page that opens anywhere.
 
-#include <fmt/core.h>
-
-#include <CLI/CLI.hpp>
 #include <cstring>
 #include <filesystem>
 
@@ -84,32 +81,25 @@ void run(const PageOptions& options) {
 }  // namespace
 
 void add_report(CLI::App& app) {
-  auto* command =
-      app.add_subcommand("report", "Write one HTML page about a model: interactive, self-contained");
-  auto options = std::make_shared<PageOptions>();
-  add_model(*command, options->model);
-  add_data(*command, options->data);
-  command->add_option("-o,--output", options->output, "The page to write; - is standard output")
-      ->required()
-      ->type_name("FILE");
-  command->add_option("--log", options->log, "What fit --log wrote, for the learning curves")
-      ->type_name("FILE");
-  command->add_option("--title", options->title, "Title of the page; the name of the model unless given");
-  add_force(*command, options->force);
-  command->footer(
-      "The page holds an interactive globe (a torus, a disk, a plane, as the model is) with the density, the "
-      "data and\n"
-      "the samples on their way from the base, a flat map, learning curves, scores against the baselines, "
-      "the "
-      "verdict of\n"
-      "check and the whole configuration. It needs no network. Of the data that the model was fitted to, "
-      "training and\n"
-      "test points are told apart, and scores are of the test points.\n\n"
-      "Examples:\n"
-      "  riemflow report quakes.model quakes.csv -o report.html\n"
-      "  riemflow report quakes.model quakes.csv --log training.jsonl --title 'Earthquakes' -o report.html\n"
-      "  riemflow report torsions.model -o torsions.html");
-  command->callback([options] { run(*options); });
+  auto [command, options] = add_command<PageOptions>(
+      app, "report", "Write one HTML page about a model: interactive, self-contained", run);
+  add_model(command, options.model);
+  add_data(command, options.data);
+  add_text(command, "-o,--output", options.output, "FILE", "The page to write; - is standard output")
+      ->required();
+  add_text(command, "--log", options.log, "FILE", "What fit --log wrote, for the learning curves");
+  command.add_option("--title", options.title, "Title of the page; the name of the model unless given");
+  add_force(command, options.force);
+  command.footer(
+      R"(The page holds an interactive globe (a torus, a disk, a plane, as the model is) with the density, the data and
+the samples on their way from the base, a flat map, learning curves, scores against the baselines, the verdict of
+check and the whole configuration. It needs no network. Of the data that the model was fitted to, training and
+test points are told apart, and scores are of the test points.
+
+Examples:
+  riemflow report quakes.model quakes.csv -o report.html
+  riemflow report quakes.model quakes.csv --log training.jsonl --title 'Earthquakes' -o report.html
+  riemflow report torsions.model -o torsions.html)");
 }
 
 }  // namespace riemflow::app

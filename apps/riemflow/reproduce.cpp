@@ -1,6 +1,5 @@
 // riemflow reproduce: the paper's experiments, with its figures beside ours.
 
-#include <CLI/CLI.hpp>
 #include <filesystem>
 
 #include "apps/riemflow/commands.hpp"
@@ -30,8 +29,8 @@ std::string command_line(const Wanted& wanted) {
   return line;
 }
 
-void run_experiment(Wanted wanted) {
-  ReproduceOptions& options = wanted.options;
+void run_experiment(const Wanted& wanted) {
+  ReproduceOptions options = wanted.options;
   const auto path = [&](const std::string& ending) {
     return (std::filesystem::path(wanted.directory) / (options.experiment + ending)).string();
   };
@@ -63,39 +62,34 @@ void run_experiment(Wanted wanted) {
 }  // namespace
 
 void add_reproduce(CLI::App& app) {
-  auto* command =
-      app.add_subcommand("reproduce", "Run an experiment of the paper, with its figures beside ours");
-  auto wanted = std::make_shared<Wanted>();
-  ReproduceOptions* const options = &wanted->options;
-  options->experiment = experiment_names().front();
-  add_choice(*command, "NAME", options->experiment, experiment_names(), "Name of the experiment")->required();
-  command->add_option("--runs", options->runs, "Seeds of each cell; the paper's number unless given")
+  auto [command, wanted] = add_command<Wanted>(
+      app, "reproduce", "Run an experiment of the paper, with its figures beside ours", run_experiment);
+  ReproduceOptions& options = wanted.options;
+  options.experiment = experiment_names().front();
+  add_choice(command, "NAME", options.experiment, experiment_names(), "Name of the experiment")->required();
+  command.add_option("--runs", options.runs, "Seeds of each cell; the paper's number unless given")
       ->check(CLI::Range(1, 1000));
-  command->add_option("--only", options->only,
-                      "Cells whose name holds these words, as in 'riemannian alpha=2'");
-  command->add_flag("--quick", options->quick,
-                    "A small version, in a minute: short training, and embedded data for the paper's");
-  command->add_flag("--figures", wanted->figures, "Run nothing: draw the figures of the runs that are there");
-  command->add_option("--directory", wanted->directory, "Where NAME.json, NAME.md and figures NAME-….png are")
-      ->capture_default_str()
-      ->type_name("DIR");
-  add_data_dir(*command, options->data_dir);
-  add_device(*command, wanted->device);
-  add_threads(*command, options->threads);
-  command
-      ->add_option("--threads-per-run", options->threads_per_run,
-                   "Threads of one run; --threads divided by this is how many go side by side")
-      ->capture_default_str()
-      ->check(CLI::Range(1, 1024));
-  add_notes(*command, wanted->notes);
-  command->footer(
+  command.add_option("--only", options.only,
+                     "Cells whose name holds these words, as in 'riemannian alpha=2'");
+  command.add_flag("--quick", options.quick,
+                   "A small version, in a minute: short training, and embedded data for the paper's");
+  command.add_flag("--figures", wanted.figures, "Run nothing: draw the figures of the runs that are there");
+  add_text(command, "--directory", wanted.directory, "DIR",
+           "Where NAME.json, NAME.md and figures NAME-….png are")
+      ->capture_default_str();
+  add_data_dir(command, options.data_dir);
+  add_device(command, wanted.device);
+  add_threads(command, options.threads);
+  add_ranged(command, "--threads-per-run", options.threads_per_run, 1, 1024,
+             "Threads of one run; --threads divided by this is how many go side by side");
+  add_notes(command, wanted.notes);
+  command.footer(
       "Runs that are done are kept: an interrupted experiment goes on where it stopped.\n\n"
       "Examples:\n"
       "  riemflow reproduce vmf\n"
       "  riemflow reproduce disk --runs 4 --only riemannian\n"
       "  riemflow reproduce disk --figures\n"
       "  riemflow reproduce earth --data-dir ~/data --threads 16");
-  command->callback([wanted] { run_experiment(*wanted); });
 }
 
 }  // namespace riemflow::app

@@ -1,16 +1,10 @@
-#include <fmt/core.h>
-
-#include <CLI/CLI.hpp>
-
 #include "apps/riemflow/commands.hpp"
 #include "apps/riemflow/support/console.hpp"
 #include "apps/riemflow/support/coordinate_rows.hpp"
-#include "apps/riemflow/support/count.hpp"
 #include "apps/riemflow/support/failures.hpp"
 #include "apps/riemflow/support/outputs.hpp"
 #include "apps/riemflow/support/table.hpp"
 #include "apps/riemflow/support/task_progress.hpp"
-#include "apps/riemflow/support/with_flow.hpp"
 #include "riemflow/core/pieces.hpp"
 #include "riemflow/manifold/parse.hpp"
 
@@ -56,30 +50,26 @@ void run(const SampleOptions& options) {
 }  // namespace
 
 void add_sample(CLI::App& app) {
-  auto* command = app.add_subcommand("sample", "Draw points from a model");
-  auto options = std::make_shared<SampleOptions>();
-  add_model(*command, options->model);
-  add_count(*command, "-n,--points", options->n, 1, 1'000'000'000'000, "Points to draw; 1e6 is a million")
+  auto [command, options] = add_command<SampleOptions>(app, "sample", "Draw points from a model", run);
+  add_model(command, options.model);
+  add_count(command, "-n,--points", options.n, 1, 1'000'000'000'000, "Points to draw; 1e6 is a million")
       ->required();
-  command
-      ->add_option("-o,--output", options->output,
-                   "Where the points go: .csv, .tsv or .npy; - for CSV on standard output")
-      ->capture_default_str()
-      ->type_name("FILE");
-  command->add_option("--seed", options->seed, "Seed of the random numbers: same seed, same points")
+  add_text(command, "-o,--output", options.output, "FILE",
+           "Where the points go: .csv, .tsv or .npy; - for CSV on standard output")
       ->capture_default_str();
-  command->add_flag("--vectors", options->vectors,
-                    "Coordinates of the surrounding space, such as unit vectors, instead of degrees");
-  add_allow_failures(*command, options->allow_failures);
-  add_force(*command, options->force);
-  command->footer(
+  command.add_option("--seed", options.seed, "Seed of the random numbers: same seed, same points")
+      ->capture_default_str();
+  command.add_flag("--vectors", options.vectors,
+                   "Coordinates of the surrounding space, such as unit vectors, instead of degrees");
+  add_allow_failures(command, options.allow_failures);
+  add_force(command, options.force);
+  command.footer(
       "Columns: latitude, longitude on sphere:2; angle_1 … on a torus, all in degrees; x_1 … elsewhere.\n"
       "The points depend on the model, the seed and the tolerance, not on the threads.\n\n"
       "Examples:\n"
       "  riemflow sample quakes.model -n 1000\n"
       "  riemflow sample quakes.model -n 1e6 --seed 7 -o synthetic.npy\n"
       "  riemflow sample quakes.model -n 1000 | riemflow score quakes.model -");
-  command->callback([options] { run(*options); });
 }
 
 }  // namespace riemflow::app

@@ -1,8 +1,3 @@
-#include <fmt/core.h>
-
-#include <CLI/CLI.hpp>
-#include <nlohmann/json.hpp>
-
 #include "apps/riemflow/commands.hpp"
 #include "apps/riemflow/support/console.hpp"
 #include "apps/riemflow/support/data.hpp"
@@ -133,30 +128,28 @@ void run(const ScoreOptions& options) {
 }  // namespace
 
 void add_score(CLI::App& app) {
-  auto* command = app.add_subcommand("score", "Compute the log-density of each point, and the mean");
-  auto options = std::make_shared<ScoreOptions>();
-  add_model(*command, options->model);
-  add_data(*command, options->data)->required();
-  command
-      ->add_option("-o,--output", options->output,
-                   "File for the log-density of each row, as .csv, .tsv (line,log_density) or .npy (one "
-                   "column); - for CSV on "
-                   "standard output, with the summary on standard error; no rows unless given")
-      ->type_name("FILE");
-  add_per(*command, options->per);
-  add_allow_failures(*command, options->allow_failures);
-  add_force(*command, options->force);
-  add_json(*command, options->json);
-  command->footer(
-      "The mean is that of −log p(x), in nats, with its standard error; on the data of the fit a warning "
-      "says what the\n"
-      "fit found at points that it had held out. A point whose density cannot be\n"
-      "computed is named, is nan in the rows and left out of the mean; the exit code is then 75.\n\n"
-      "Examples:\n"
-      "  riemflow score quakes.model quakes.csv\n"
-      "  riemflow score quakes.model quakes.csv --per km2 -o scores.csv\n"
-      "  riemflow score quakes.model - --columns lat,lon --json < quakes.csv");
-  command->callback([options] { run(*options); });
+  auto [command, options] =
+      add_command<ScoreOptions>(app, "score", "Compute the log-density of each point, and the mean", run);
+  add_model(command, options.model);
+  add_data(command, options.data)->required();
+  add_text(command, "-o,--output", options.output, "FILE",
+           "File for the log-density of each row, as .csv, .tsv (line,log_density) or .npy (one column); - "
+           "for CSV on standard output, with the summary on standard error; no rows unless given");
+  add_choice(command, "--per", options.per, {"sr", "km2", "deg2", "rad", "deg"},
+             "Unit of the density: sr, km2 or deg2 on sphere:2, rad or deg on a torus; the first unless "
+             "given. km2: on a sphere of the Earth's mean radius, 6371.0088 km");
+  add_allow_failures(command, options.allow_failures);
+  add_force(command, options.force);
+  add_json(command, options.json);
+  command.footer(
+      R"(The mean is that of −log p(x), in nats, with its standard error; on the data of the fit a warning says what the
+fit found at points that it had held out. A point whose density cannot be
+computed is named, is nan in the rows and left out of the mean; the exit code is then 75.
+
+Examples:
+  riemflow score quakes.model quakes.csv
+  riemflow score quakes.model quakes.csv --per km2 -o scores.csv
+  riemflow score quakes.model - --columns lat,lon --json < quakes.csv)");
 }
 
 }  // namespace riemflow::app

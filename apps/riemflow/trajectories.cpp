@@ -1,20 +1,16 @@
-#include <fmt/core.h>
-
-#include <CLI/CLI.hpp>
 #include <algorithm>
 
 #include "apps/riemflow/commands.hpp"
 #include "apps/riemflow/support/console.hpp"
 #include "apps/riemflow/support/coordinate_rows.hpp"
-#include "apps/riemflow/support/count.hpp"
 #include "apps/riemflow/support/data.hpp"
 #include "apps/riemflow/support/failures.hpp"
 #include "apps/riemflow/support/outputs.hpp"
 #include "apps/riemflow/support/table.hpp"
 #include "apps/riemflow/support/task_progress.hpp"
-#include "apps/riemflow/support/with_flow.hpp"
 #include "riemflow/core/error.hpp"
 #include "riemflow/manifold/parse.hpp"
+#include "riemflow/model/flow_density.hpp"
 #include "riemflow/model/score_points.hpp"
 
 namespace riemflow::app {
@@ -105,6 +101,21 @@ void from_data(const TrajectoryOptions& options, PointSource& source, const Flow
   for (const std::string& sentence : source.remarks()) say_text(sentence);
 }
 
+/// use(flow), a FlowDensity, of a model that is one, or of a pool's flow with the largest weight, which is
+/// said. Throws Error for others: `what` they do not have.
+template <class Use>
+auto with_flow(const Model& model, const ModelChoice& choice, const char* what, Use&& use) {
+  const std::optional<Model> flow = leading_flow(model);
+  require(flow.has_value(),
+          fmt::format("{}: a {} {}has no {}", model.path, name_of(model.config.model),
+                      model.config.model == ModelKind::pool ? "without flows " : "", what),
+          "give a model that is a flow");
+  if (model.config.model == ModelKind::pool)
+    say("The {} are those of the pool's flow with the largest weight.", what);
+  const std::unique_ptr<Density> density = make_density(*flow, Evaluation(choice));
+  return use(*density->parts().front().flow());
+}
+
 void run(const TrajectoryOptions& options) {
   table_format(options.output);  // a name that cannot be is said before any work
   require(options.n > 0 || !options.data.path.empty(), "no points to follow",
@@ -131,34 +142,30 @@ void run(const TrajectoryOptions& options) {
 }  // namespace
 
 void add_trajectories(CLI::App& app) {
-  auto* command = app.add_subcommand("trajectories", "Follow points from the base to the model's density");
-  auto options = std::make_shared<TrajectoryOptions>();
-  add_model(*command, options->model);
-  add_count(*command, "-n,--points", options->n, 1, 1'000'000'000,
+  auto [command, options] = add_command<TrajectoryOptions>(
+      app, "trajectories", "Follow points from the base to the model's density", run);
+  add_model(command, options.model);
+  add_count(command, "-n,--points", options.n, 1, 1'000'000'000,
             "Points to follow; all of them with --from-data unless given");
-  add_count(*command, "--frames", options->frames, 2, 100'000, "Times between 0 and 1 at which they are seen")
+  add_count(command, "--frames", options.frames, 2, 100'000, "Times between 0 and 1 at which they are seen")
       ->required();
-  command
-      ->add_option("-o,--output", options->output,
-                   "Where the rows go: .csv, .tsv or .npy; - for CSV on standard output")
-      ->capture_default_str()
-      ->type_name("FILE");
-  command->add_option("--seed", options->seed, "Seed of the draws from the base: same seed, same paths")
+  add_text(command, "-o,--output", options.output, "FILE",
+           "Where the rows go: .csv, .tsv or .npy; - for CSV on standard output")
       ->capture_default_str();
-  command->add_flag("--vectors", options->vectors,
-                    "Coordinates of the surrounding space, such as unit vectors, instead of degrees");
-  add_allow_failures(*command, options->allow_failures);
-  add_force(*command, options->force);
-  add_data(*command, options->data, "--from-data");
-  command->footer(
-      "Rows: point and frame, both from 1, time, coordinates as `riemflow sample` writes them. Time 0 is "
-      "the\n"
-      "base, time 1 the model's density. With --from-data the paths are those that end in the given "
-      "points.\n\n"
-      "Examples:\n"
-      "  riemflow trajectories quakes.model -n 500 --frames 40 -o paths.csv\n"
-      "  riemflow trajectories quakes.model --from-data quakes.csv --frames 11 -o paths.npy");
-  command->callback([options] { run(*options); });
+  command.add_option("--seed", options.seed, "Seed of the draws from the base: same seed, same paths")
+      ->capture_default_str();
+  command.add_flag("--vectors", options.vectors,
+                   "Coordinates of the surrounding space, such as unit vectors, instead of degrees");
+  add_allow_failures(command, options.allow_failures);
+  add_force(command, options.force);
+  add_data(command, options.data, "--from-data");
+  command.footer(
+      R"(Rows: point and frame, both from 1, time, coordinates as `riemflow sample` writes them. Time 0 is the
+base, time 1 the model's density. With --from-data the paths are those that end in the given points.
+
+Examples:
+  riemflow trajectories quakes.model -n 500 --frames 40 -o paths.csv
+  riemflow trajectories quakes.model --from-data quakes.csv --frames 11 -o paths.npy)");
 }
 
 }  // namespace riemflow::app

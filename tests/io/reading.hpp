@@ -11,6 +11,7 @@
 #include <string_view>
 
 #include "riemflow/core/error.hpp"
+#include "riemflow/io/npy.hpp"
 #include "riemflow/io/point_source.hpp"
 
 namespace riemflow {
@@ -75,6 +76,13 @@ inline void expect_place(const ReadPoints& data, std::size_t i, double lat, doub
   ASSERT_EQ(data.points.dimension, 3);
   EXPECT_NEAR(latitude(data, i), lat, 1e-9) << "point " << i;
   EXPECT_NEAR(std::remainder(longitude(data, i) - lon, 360), 0, 1e-9) << "point " << i;
+}
+
+/// The bytes of an NPY file.
+template <class T>
+std::string npy_file(std::initializer_list<std::size_t> shape, const std::vector<T>& values) {
+  return npy_header<T>(shape) +
+         std::string(reinterpret_cast<const char*>(values.data()), values.size() * sizeof(T));
 }
 
 /// A file that is gone at the end.

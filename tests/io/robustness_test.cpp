@@ -1,10 +1,7 @@
 // Bytes that no one meant: cut off anywhere, changed anywhere, or found by the fuzzers. Only Error may come
 // out.
 
-#include <sstream>
-
 #include "fuzz/reading.hpp"
-#include "riemflow/io/npy.hpp"
 #include "tests/io/reading.hpp"
 
 namespace riemflow {
@@ -17,14 +14,11 @@ struct Format {
 };
 
 std::vector<Format> formats() {
-  const double vectors[] = {1, 0, 0, 0, 0.6, 0.8, 0, 0, -1};
-  std::ostringstream npy;
-  write_npy(npy, {3, 3}, vectors);
   return {
       {"csv", fuzz::check_csv,
        "\xef\xbb\xbf# c\r\ntime,lat,lon,place\r\n2020,38.5,-44.25,\"a \"\"b\"\",\nc\"\r\n 2021 , "
        "NA,170,\n2022,-9e1,3.6e2,x"},
-      {"npy", fuzz::check_npy, npy.str()},
+      {"npy", fuzz::check_npy, npy_file<double>({3, 3}, {1, 0, 0, 0, 0.6, 0.8, 0, 0, -1})},
       {"geojson", fuzz::check_geojson,
        R"({"type":"FeatureCollection","features":[{"type":"Feature","properties":{"a":[1,{}],"b":"\u00e9\n"},
  "geometry":{"type":"Point","coordinates":[-44.25,38.5e0]}},{"geometry":{"coordinates":[[1,2],[3,4,5]],"type":"MultiPoint"},

@@ -1,10 +1,8 @@
 // Chunks of any size, and files far larger than the window, give what reading at once gives.
 
 #include <numbers>
-#include <sstream>
 
 #include "riemflow/io/bytes.hpp"
-#include "riemflow/io/npy.hpp"
 #include "riemflow/io/number.hpp"
 #include "riemflow/io/open_format.hpp"
 #include "tests/io/reading.hpp"
@@ -52,9 +50,7 @@ std::string npy_of(std::size_t n) {
     const auto [lat, lon] = place(i);
     values.insert(values.end(), {lat, lon});
   }
-  std::ostringstream out;
-  write_npy(out, {n, 2}, values.data());
-  return out.str();
+  return npy_file({n, 2}, values);
 }
 
 void expect_same(const ReadPoints& whole, PointSource& source, std::size_t most) {
@@ -87,9 +83,7 @@ TEST(Streaming, ChunksOfAnySizeGiveTheSame) {
 
 // A pipe has no second reading: the hash is of the bytes that passed, and of all of them.
 TEST(Streaming, TheHashIsOfAllBytes) {
-  std::ostringstream out;
-  write_npy(out, {2, 2}, std::vector<double>{1, 2, 3, 4}.data());
-  std::string columns = out.str();  // in Fortran's order
+  std::string columns = npy_file<double>({2, 2}, {1, 2, 3, 4});  // in Fortran's order
   columns.replace(columns.find("False"), 5, "True ");
   for (const std::string& text : {csv_of(400), geojson_of(400) + " \n\n", npy_of(400), columns}) {
     const std::string expected = sha256_hex(text);

@@ -1,9 +1,7 @@
 #include "apps/riemflow/fit/options.hpp"
 
-#include <CLI/CLI.hpp>
-
 #include "apps/riemflow/support/console.hpp"
-#include "riemflow/core/error.hpp"
+#include "apps/riemflow/support/options.hpp"
 #include "riemflow/fit/option_field.hpp"
 
 namespace riemflow::app {
@@ -15,21 +13,14 @@ void declare(CLI::App& app) {
     if (field.kind == OptionKind::flag) {
       option = app.add_flag(flag, help);
     } else {
-      option = app.add_option(
-                      flag, [](const CLI::results_t&) { return true; }, help)
-                   ->type_name(field.type);
+      option = check_by(app.add_option(
+                               flag, [](const CLI::results_t&) { return true; }, help)
+                            ->type_name(field.type),
+                        [&field](const std::string& typed) {
+                          FitOptions scratch;
+                          field.set(scratch, typed);
+                        });
       if (!field.initial.empty()) option->default_str(field.initial);
-      option->check(CLI::Validator(
-          [&field](const std::string& typed) -> std::string {
-            FitOptions scratch;
-            try {
-              field.set(scratch, typed);
-            } catch (const Error& error) {
-              return with_flags(error.what());
-            }
-            return "";
-          },
-          ""));
     }
     option->group(field.group)->take_last();
   }

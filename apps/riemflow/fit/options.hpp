@@ -1,11 +1,9 @@
 #pragma once
 // The options of a fit (riemflow/fit/option_field.hpp) as flags.
 
-#include "riemflow/fit/option_values.hpp"
+#include <CLI/CLI.hpp>
 
-namespace CLI {
-class App;
-}
+#include "riemflow/fit/option_values.hpp"
 
 namespace riemflow::app {
 

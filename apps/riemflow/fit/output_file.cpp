@@ -18,10 +18,7 @@ void save_finished(const std::string& path, const Model& model) {
 }
 
 void require_place(const std::string& path) {
-  for (const std::string& file : {path, partial_path(path)}) {
-    require_file(file);
-    require_writable(file);
-  }
+  for (const std::string& file : {path, partial_path(path)}) require_writable_file(file);
 }
 
 void require_writable(const std::string& path) {
@@ -36,7 +33,7 @@ void require_writable(const std::string& path) {
   }
 }
 
-void require_file(const std::string& path) {
+void require_writable_file(const std::string& path) {
   std::error_code code;
   const auto kind = std::filesystem::status(path, code).type();
   using std::filesystem::file_type;
@@ -46,6 +43,7 @@ void require_file(const std::string& path) {
   if (kind != file_type::regular && kind != file_type::not_found && kind != file_type::none)
     throw Error(fmt::format("cannot write {}: it is not a regular file", path),
                 "name a file, as in -o my.model", Fault::cannot_write);
+  require_writable(path);
 }
 
 }  // namespace riemflow::app

@@ -22,7 +22,7 @@ void require_place(const std::string& path);
 /// Throws Error(Fault::cannot_write) if the path cannot be written, and leaves what is there as it is.
 void require_writable(const std::string& path);
 
-/// Throws Error(Fault::cannot_write) unless it is a file or nothing yet.
-void require_file(const std::string& path);
+/// The same, and where it is neither a file nor nothing yet.
+void require_writable_file(const std::string& path);
 
 }  // namespace riemflow::app

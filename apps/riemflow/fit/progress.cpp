@@ -1,12 +1,9 @@
 #include "apps/riemflow/fit/progress.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 
 #include "apps/riemflow/support/console.hpp"
-#include "apps/riemflow/support/terminal.hpp"
 
 namespace riemflow::app {
 namespace {

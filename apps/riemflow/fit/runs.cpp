@@ -168,8 +168,7 @@ std::vector<std::string> outputs_of(const std::string& output, int runs) {
 }
 
 void run_fits(const RunsRequest& runs, const DataSet& data) {
-  require_file(runs.output);
-  require_writable(runs.output);
+  require_writable_file(runs.output);
   std::vector<FitRequest> requests;
   const std::vector<FitOptions> options = options_of_runs(runs.first, runs.checkpoints.size());
   for (std::size_t run = 0; run < options.size(); ++run) {

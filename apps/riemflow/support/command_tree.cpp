@@ -1,22 +1,13 @@
 #include "apps/riemflow/support/command_tree.hpp"
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 
 #include "apps/riemflow/support/data.hpp"
+#include "riemflow/core/text.hpp"
 #include "riemflow/io/data_sets.hpp"
 
 namespace riemflow::app {
 namespace {
-
-std::vector<std::string> split(const std::string& text, char at) {
-  std::vector<std::string> parts;
-  std::size_t begin = 0;
-  for (std::size_t end; (end = text.find(at, begin)) != text.npos; begin = end + 1)
-    parts.push_back(text.substr(begin, end - begin));
-  parts.push_back(text.substr(begin));
-  return parts;
-}
 
 /// CLI11 puts what a validator says after a colon, with the type again: "FLOAT:FLOAT in [0 - 1]".
 std::string type_of(const CLI::Option& option) {
@@ -42,7 +33,8 @@ OptionInfo describe(const CLI::Option& option) {
   if (info.type == kDataType) {
     for (const KnownData& known : known_data_sets()) info.choices.emplace_back(known.name);
   } else if (info.type.find('|') != info.type.npos) {
-    info.choices = split(info.type, '|');
+    for (const std::string_view word : split(info.type, [&](std::size_t i) { return info.type[i] == '|'; }))
+      info.choices.emplace_back(word);
   }
   return info;
 }

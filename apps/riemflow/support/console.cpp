@@ -1,10 +1,12 @@
 #include "apps/riemflow/support/console.hpp"
 
+#include <sys/ioctl.h>
+#include <unistd.h>
+
 #include <cerrno>
 #include <cstring>
 #include <mutex>
 
-#include "apps/riemflow/support/terminal.hpp"
 #include "riemflow/core/error.hpp"
 #include "riemflow/core/setting.hpp"
 #include "riemflow/io/message.hpp"
@@ -16,7 +18,15 @@ bool quiet = false;
 std::mutex mutex;        // of standard error
 bool line_open = false;  // one that rewrites itself
 
+/// Characters a line of the terminal; 80 where that is not known.
+std::size_t terminal_width() {
+  winsize size{};
+  return ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
+}
+
 }  // namespace
+
+bool errors_on_terminal() { return isatty(STDERR_FILENO) == 1; }
 
 std::string with_flags(std::string_view text) {
   return with_settings(text, [](std::string_view name) { return "--" + std::string(name); });

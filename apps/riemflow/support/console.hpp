@@ -25,6 +25,11 @@ void say(fmt::format_string<Args...> format, Args&&... args) {
 void rewrite_line(const std::string& text);
 void end_line();
 
+/// Whether standard error is a terminal.
+bool errors_on_terminal();
+/// Seconds between two showings of progress there and elsewhere.
+inline constexpr double kTerminalEvery = 0.1, kPlainEvery = 10;
+
 /// say() is silent from here on; errors are not.
 void be_quiet();
 bool is_quiet();

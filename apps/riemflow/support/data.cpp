@@ -1,9 +1,5 @@
 #include "apps/riemflow/support/data.hpp"
 
-#include <CLI/CLI.hpp>
-
-#include "apps/riemflow/support/console.hpp"
-#include "apps/riemflow/support/signals.hpp"
 #include "riemflow/fit/option_field.hpp"
 
 namespace riemflow::app {
@@ -15,12 +11,9 @@ std::unique_ptr<PointSource> open_said(const DataFile& data, const std::string& 
 }
 
 CLI::Option* add_data(CLI::App& command, DataFile& data, const std::string& name) {
-  auto* option =
-      command
-          .add_option(name, data.path,
-                      "File of points (CSV, TSV, NPY, GeoJSON), - for standard input, or the name of "
-                      "a data set (`riemflow data list`)")
-          ->type_name(kDataType);
+  auto* option = add_text(command, name, data.path, kDataType,
+                          "File of points (CSV, TSV, NPY, GeoJSON), - for standard input, or the name of a "
+                          "data set (`riemflow data list`)");
   add_reading(command, data.reading);
   add_data_dir(command, data.data_dir);
   return option;
@@ -28,20 +21,7 @@ CLI::Option* add_data(CLI::App& command, DataFile& data, const std::string& name
 
 void add_data_dir(CLI::App& command, std::string& folder) {
   const OptionField& field = *option_field("data-dir");
-  command.add_option("--data-dir", folder, field.help)->type_name(field.type)->group(field.group);
+  add_text(command, "--data-dir", folder, field.type, field.help)->group(field.group);
 }
-
-void Teller::say(const std::string& sentence) { say_text(sentence); }
-Teller::Teller(bool quiet) : quiet_(quiet) {}
-Teller::~Teller() = default;
-void Teller::begin_task(const std::string& name, double units) {
-  progress_ = std::make_unique<TaskProgress>(name, units, quiet_);
-}
-void Teller::task(double done, double of, const char* note) {
-  if (*note != '\0') progress_->note(note);
-  progress_->reach(done, of);
-}
-void Teller::end_task() { progress_.reset(); }
-bool Teller::cancelled() const { return interrupted(); }
 
 }  // namespace riemflow::app

@@ -4,7 +4,9 @@
 #include <memory>
 #include <string>
 
+#include "apps/riemflow/support/console.hpp"
 #include "apps/riemflow/support/options.hpp"
+#include "apps/riemflow/support/signals.hpp"
 #include "apps/riemflow/support/task_progress.hpp"
 #include "riemflow/fit/observer.hpp"
 #include "riemflow/io/data_file.hpp"
@@ -26,13 +28,17 @@ void add_data_dir(CLI::App& command, std::string& folder);
 /// Says what it is told, shows how far a task is, and ends on Ctrl-C.
 class Teller : public Observer {
  public:
-  explicit Teller(bool quiet = false);
-  ~Teller() override;
-  void say(const std::string& sentence) override;
-  void begin_task(const std::string& name, double units) override;
-  void task(double done, double of, const char* note) override;
-  void end_task() override;
-  bool cancelled() const override;
+  explicit Teller(bool quiet = false) : quiet_(quiet) {}
+  void say(const std::string& sentence) override { say_text(sentence); }
+  void begin_task(const std::string& name, double units) override {
+    progress_ = std::make_unique<TaskProgress>(name, units, quiet_);
+  }
+  void task(double done, double of, const char* note) override {
+    if (*note != '\0') progress_->note(note);
+    progress_->reach(done, of);
+  }
+  void end_task() override { progress_.reset(); }
+  bool cancelled() const override { return interrupted(); }
 
  private:
   bool quiet_;

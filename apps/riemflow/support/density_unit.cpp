@@ -2,11 +2,9 @@
 
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <cmath>
 #include <numbers>
 
-#include "apps/riemflow/support/options.hpp"
 #include "riemflow/core/error.hpp"
 #include "riemflow/manifold/earth.hpp"
 
@@ -41,13 +39,6 @@ DensityUnit density_unit(const Manifold<double>& manifold, const std::string& pe
   }
   throw Error(fmt::format("densities on {} are not per {}", manifold.name(), per),
               units.size() == 1 ? "leave out --per" : "give one of " + names, Fault::usage);
-}
-
-CLI::Option* add_per(CLI::App& command, std::string& per) {
-  return add_choice(
-      command, "--per", per, {"sr", "km2", "deg2", "rad", "deg"},
-      "Unit of the density: sr, km2 or deg2 on sphere:2, rad or deg on a torus; the first unless "
-      "given. km2: on a sphere of the Earth's mean radius, 6371.0088 km");
 }
 
 }  // namespace riemflow::app

@@ -5,11 +5,6 @@
 
 #include "riemflow/manifold/manifold.hpp"
 
-namespace CLI {
-class App;
-class Option;
-}  // namespace CLI
-
 namespace riemflow::app {
 
 struct DensityUnit {
@@ -21,8 +16,5 @@ struct DensityUnit {
 /// per: "" for the manifold's own, sr or km2 or deg2 on sphere:2, rad or deg on a torus, where it means that
 /// power of it which the dimension asks for. Throws Error(Fault::usage) where the manifold has no such unit.
 DensityUnit density_unit(const Manifold<double>& manifold, const std::string& per);
-
-/// --per
-CLI::Option* add_per(CLI::App& command, std::string& per);
 
 }  // namespace riemflow::app

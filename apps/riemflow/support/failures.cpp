@@ -1,8 +1,5 @@
 #include "apps/riemflow/support/failures.hpp"
 
-#include <fmt/format.h>
-
-#include <CLI/CLI.hpp>
 #include <algorithm>
 
 #include "apps/riemflow/commands.hpp"

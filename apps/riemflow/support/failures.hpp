@@ -1,13 +1,10 @@
 #pragma once
 // What a command does about points whose computation failed.
 
+#include <CLI/CLI.hpp>
 #include <cstdint>
 
 #include "riemflow/model/failures.hpp"
-
-namespace CLI {
-class App;
-}
 
 namespace riemflow::app {
 

@@ -1,9 +1,9 @@
 #include <fmt/format.h>
 
 #include <span>
+#include <utility>
 
 #include "apps/riemflow/support/manual_pages.hpp"
-#include "apps/riemflow/support/manual_text.hpp"
 #include "riemflow/core/version.hpp"
 
 namespace riemflow::app {
@@ -18,24 +18,16 @@ unsigned code_point(std::string_view text, std::size_t& i) {
   return code;
 }
 
-/// Characters that not every device of troff has are spelled out.
-std::string special_character(unsigned code) {
-  switch (code) {
-    case 0x2026:
-      return "...";
-    case 0x2016:  // ‖
-      return "||";
-    case 0x03bb:  // λ
-      return "lambda";
-    case 0x222b:  // ∫
-      return "int ";
-    case 0x2207:  // ∇
-      return "grad ";
-    case 0x00b2:  // ²
-      return "\\(ha2";
-    default:
-      return fmt::format("\\[u{:04X}]", code);
-  }
+/// Characters that roff would obey, and those that not every device of troff has: … ‖ λ ∫ ∇ ².
+constexpr std::pair<unsigned, std::string_view> kSpelled[] = {
+    {'\\', "\\e"},      {'-', "\\-"},     {'^', "\\(ha"},    {'~', "\\(ti"},
+    {'`', "\\(ga"},     {'\'', "\\(aq"},  {0x2026, "..."},   {0x2016, "||"},
+    {0x03bb, "lambda"}, {0x222b, "int "}, {0x2207, "grad "}, {0x00b2, "\\(ha2"}};
+
+std::string spelled(unsigned code) {
+  for (const auto& [known, text] : kSpelled)
+    if (known == code) return std::string(text);
+  return code < 0x80 ? std::string(1, static_cast<char>(code)) : fmt::format("\\[u{:04X}]", code);
 }
 
 /// As roff: a hyphen that can be copied, no line that is taken for a request, ASCII alone.
@@ -46,22 +38,7 @@ std::string roff(std::string_view text) {
     const char c = text[i];
     if (starts_line && (c == '.' || c == '\'')) result += "\\&";
     starts_line = c == '\n';
-    if (c == '\\')
-      result += "\\e";
-    else if (c == '-')
-      result += "\\-";
-    else if (c == '^')
-      result += "\\(ha";
-    else if (c == '~')
-      result += "\\(ti";
-    else if (c == '`')
-      result += "\\(ga";
-    else if (c == '\'')
-      result += "\\(aq";
-    else if (static_cast<unsigned char>(c) < 0x80)
-      result += c;
-    else
-      result += special_character(code_point(text, i));
+    result += spelled(static_cast<unsigned char>(c) < 0x80 ? static_cast<unsigned>(c) : code_point(text, i));
   }
   return result;
 }

@@ -3,7 +3,6 @@
 #include <span>
 
 #include "apps/riemflow/support/manual_pages.hpp"
-#include "apps/riemflow/support/manual_text.hpp"
 
 namespace riemflow::app {
 namespace {
@@ -67,8 +66,7 @@ std::string entries(const char* title, const char* head, std::span<const Entry> 
 std::string markdown_page(const CommandInfo& top) {
   std::string text = fmt::format(
       "# riemflow: the commands\n\nWritten by `scripts/docs` from the tool's own options; the same as a man "
-      "page: "
-      "`riemflow manual man`.\n\n{}\n\n| command | does |\n|---|---|\n",
+      "page: `riemflow manual man`.\n\n{}\n\n| command | does |\n|---|---|\n",
       kConventions);
   for (const CommandInfo& command : top.commands)
     text += fmt::format("| [{}](#riemflow-{}) | {} |\n", command.name, command.name, cell(command.help));

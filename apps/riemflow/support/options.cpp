@@ -1,9 +1,8 @@
 #include "apps/riemflow/support/options.hpp"
 
-#include <fmt/format.h>
-
-#include <CLI/CLI.hpp>
 #include <algorithm>
+#include <charconv>
+#include <cmath>
 
 #include "apps/riemflow/support/console.hpp"
 #include "riemflow/core/error.hpp"
@@ -65,10 +64,25 @@ CLI::Option* add_choice(CLI::App& command, const std::string& flag, std::string&
                        nearest.empty() ? "" : fmt::format(", perhaps you meant '{}'", nearest),
                        fmt::join(names, ", "));
   };
-  return command.add_option(flag, value, help)
+  return add_text(command, flag, value, fmt::format("{}", fmt::join(names, "|")), help)
       ->capture_default_str()
-      ->type_name(fmt::format("{}", fmt::join(names, "|")))
       ->check(CLI::Validator(check, ""));
+}
+
+CLI::Option* add_count(CLI::App& command, const std::string& flag, std::uint64_t& value, std::uint64_t least,
+                       std::uint64_t most, const std::string& help) {
+  const auto store = [=, &value](const std::string& typed) {
+    double number = 0;
+    const char* const end = typed.data() + typed.size();
+    const auto [stop, code] = std::from_chars(typed.data(), end, number);
+    const bool whole = code == std::errc() && stop == end && number == std::floor(number);
+    if (!whole || number < static_cast<double>(least) || number > static_cast<double>(most))
+      throw CLI::ValidationError(
+          flag.substr(0, flag.find(',')),
+          fmt::format("{} is no whole number from {} to {}", io::in_quotes(typed), least, most));
+    value = static_cast<std::uint64_t>(number);
+  };
+  return command.add_option_function<std::string>(flag, store, help)->type_name("N");
 }
 
 CLI::Option* add_json(CLI::App& command, bool& json) {
@@ -125,9 +139,7 @@ void add_reading(CLI::App& command, ReadOptions& reading) {
 }
 
 void add_model(CLI::App& command, ModelChoice& choice) {
-  command.add_option("MODEL", choice.path, "Model file that `riemflow fit` wrote")
-      ->required()
-      ->type_name("FILE");
+  add_text(command, "MODEL", choice.path, "FILE", "Model file that `riemflow fit` wrote")->required();
   add_evaluation(command, choice);
 }
 

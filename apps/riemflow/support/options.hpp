@@ -1,6 +1,7 @@
 #pragma once
 // Options that several commands share, declared once.
 
+#include <CLI/CLI.hpp>
 #include <functional>
 #include <string>
 #include <vector>
@@ -8,12 +9,26 @@
 #include "riemflow/io/read_options.hpp"
 #include "riemflow/model/model_file.hpp"
 
-namespace CLI {
-class App;
-class Option;
-}  // namespace CLI
-
 namespace riemflow::app {
+
+/// An option whose value, a text or several, is of a type that help and completions name: "FILE", "LAT,LON".
+template <class T>
+CLI::Option* add_text(CLI::App& command, const std::string& flag, T& value, const std::string& type,
+                      const std::string& help) {
+  return command.add_option(flag, value, help)->type_name(type);
+}
+
+/// An option whose value is a number from `least` to `most`.
+template <class T, class Bound>
+CLI::Option* add_ranged(CLI::App& command, const std::string& flag, T& value, Bound least, Bound most,
+                        const std::string& help) {
+  return command.add_option(flag, value, help)->capture_default_str()->check(CLI::Range(least, most));
+}
+
+/// An option whose value is a number of things as people write it, 1000000 or 1e6: a whole one from `least`
+/// to `most` ≤ 2^53; anything else is refused with the range.
+CLI::Option* add_count(CLI::App& command, const std::string& flag, std::uint64_t& value, std::uint64_t least,
+                       std::uint64_t most, const std::string& help);
 
 /// An option whose value is one of `names`; a misspelt one gets the near name suggested.
 CLI::Option* add_choice(CLI::App& command, const std::string& flag, std::string& value,

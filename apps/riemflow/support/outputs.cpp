@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <filesystem>
 
@@ -14,8 +13,7 @@ namespace riemflow::app {
 CLI::Option* add_force(CLI::App& command, bool& force) {
   return command.add_flag(
       "--force", force,
-      "Replace a file that is of another kind than what is written; what is read is never "
-      "replaced");
+      "Replace a file that is of another kind than what is written; what is read is never replaced");
 }
 
 InputFile input_of(const DataFile& data, const std::string& role) {
@@ -38,8 +36,8 @@ void create_folder(const std::string& directory) {
 }
 
 void add_notes(CLI::App& command, std::vector<std::string>& notes) {
-  command.add_option("--note", notes, "Something for the header of the results, such as commit=abc123")
-      ->type_name("KEY=VALUE")
+  add_text(command, "--note", notes, "KEY=VALUE",
+           "Something for the header of the results, such as commit=abc123")
       ->allow_extra_args(false);
 }
 

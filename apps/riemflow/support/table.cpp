@@ -52,10 +52,6 @@ TableFormat table_format(const std::string& path) {
 
 TableWriter::TableWriter(Sink& sink, TableFormat format, std::vector<Column> columns, int digits)
     : sink_(sink), format_(format), columns_(std::move(columns)), digits_(digits) {
-  write_header();
-}
-
-void TableWriter::write_header() {
   if (format_ == TableFormat::npy) {
     const std::string placeholder = header_of_npy(0, columns_.size());
     sink_.write(placeholder);

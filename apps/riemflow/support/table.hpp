@@ -37,7 +37,6 @@ class TableWriter {
   void finish();
 
  private:
-  void write_header();
   void write_text(std::span<const double> values);
 
   Sink& sink_;

@@ -1,12 +1,9 @@
 #include "apps/riemflow/support/task_progress.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <utility>
 
 #include "apps/riemflow/support/console.hpp"
-#include "apps/riemflow/support/terminal.hpp"
 
 namespace riemflow::app {
 namespace {

@@ -218,10 +218,7 @@ Loss Autoregressive<T>::compute_gradient(const Batch<T>& batch, std::span<T> gra
         links_[k]->gradient_of(likelihood != nullptr ? Batch<T>(LikelihoodBatch{part}) : MatchingBatch{part},
                                gradient.subspan(offset, size), options);
     offset += size;
-    loss.total += own.total;
-    loss.likelihood += own.likelihood;
-    loss.kinetic += own.kinetic;
-    loss.frobenius += own.frobenius;
+    loss.add(own);
     merge(loss.summary, std::move(own.summary));
   }
   loss.summary.points = points.size();

@@ -128,20 +128,25 @@ void Flow<T>::prepare() {
 
 template <class T>
 template <class Solve>
-void Flow<T>::solve_isolating(const Points<T>& points, std::size_t tile, const Solve& solve,
-                              SolveSummary& summary) {
-  const int lanes = points.lanes(tile);
-  const std::size_t first = tile * kLanes;
-  std::vector<Pack<T>> x(static_cast<std::size_t>(points.dimension));
-  points.load_tile(tile, x.data());
-  const SolveReport together = solve(x.data(), first, lanes);
-  summary.add(together);
-  if (together.status == Status::ok) return;
-  for_each_alone(points, tile, x.data(), [&](std::size_t point) {
-    const SolveReport alone = solve(x.data(), point, 1);
-    summary.add(alone);
-    if (alone.status != Status::ok) summary.failures.push_back({point, alone.status});
+SolveSummary Flow<T>::solve_isolating(const Points<T>& points, const Solve& solve) {
+  std::vector<SolveSummary> summaries(points.tiles());
+  pool_.run(points.tiles(), [&](std::size_t tile, int worker) {
+    TileFlow<T>& flow = *workers_[static_cast<std::size_t>(worker)];
+    std::vector<Pack<T>> x(static_cast<std::size_t>(points.dimension));
+    points.load_tile(tile, x.data());
+    const SolveReport together = solve(flow, x.data(), tile * kLanes, points.lanes(tile));
+    summaries[tile].add(together);
+    if (together.status == Status::ok) return;
+    for_each_alone(points, tile, x.data(), [&](std::size_t point) {
+      const SolveReport alone = solve(flow, x.data(), point, 1);
+      summaries[tile].add(alone);
+      if (alone.status != Status::ok) summaries[tile].failures.push_back({point, alone.status});
+    });
   });
+  SolveSummary all;
+  for (const SolveSummary& summary : summaries) all.add(summary);
+  all.points = points.size();
+  return all;
 }
 
 template <class T>
@@ -151,26 +156,20 @@ LogProb<T> Flow<T>::log_prob(const Points<T>& points, const NoiseKey& key) {
   LogProb<T> result;
   result.values.resize(points.size());
   result.base_points = Points<T>(points.size(), points.dimension);
-  std::vector<SolveSummary> summaries(points.tiles());
-  pool_.run(points.tiles(), [&](std::size_t tile, int worker) {
-    TileFlow<T>& flow = *workers_[static_cast<std::size_t>(worker)];
-    const auto solve = [&](Pack<T>* x, std::size_t first_point, int lanes) {
-      Pack<T> value;
-      const SolveReport report = flow.log_prob(x, value, key, first_point, lanes);
-      const bool good = report.status == Status::ok;
-      for (int l = 0; l < lanes; ++l) {
-        const std::size_t point = first_point + static_cast<std::size_t>(l);
-        result.values[point] = good ? value[l] : std::numeric_limits<T>::quiet_NaN();
-        for (int i = 0; i < points.dimension; ++i)
-          result.base_points[point][static_cast<std::size_t>(i)] =
-              good ? x[i][l] : std::numeric_limits<T>::quiet_NaN();
-      }
-      return report;
-    };
-    solve_isolating(points, tile, solve, summaries[tile]);
-  });
-  for (const SolveSummary& summary : summaries) result.summary.add(summary);
-  result.summary.points = points.size();
+  const auto solve = [&](TileFlow<T>& flow, Pack<T>* x, std::size_t first_point, int lanes) {
+    Pack<T> value;
+    const SolveReport report = flow.log_prob(x, value, key, first_point, lanes);
+    const bool good = report.status == Status::ok;
+    for (int l = 0; l < lanes; ++l) {
+      const std::size_t point = first_point + static_cast<std::size_t>(l);
+      result.values[point] = good ? value[l] : std::numeric_limits<T>::quiet_NaN();
+      for (int i = 0; i < points.dimension; ++i)
+        result.base_points[point][static_cast<std::size_t>(i)] =
+            good ? x[i][l] : std::numeric_limits<T>::quiet_NaN();
+    }
+    return report;
+  };
+  result.summary = solve_isolating(points, solve);
   return result;
 }
 
@@ -193,29 +192,23 @@ Carried<T> Flow<T>::carry(const Points<T>& points, const std::vector<double>& ti
   prepare();
   Carried<T> result;
   result.frames.assign(times.size(), points);
-  std::vector<SolveSummary> summaries(points.tiles());
-  pool_.run(points.tiles(), [&](std::size_t tile, int worker) {
-    TileFlow<T>& flow = *workers_[static_cast<std::size_t>(worker)];
-    const auto solve = [&](Pack<T>* x, std::size_t first_point, int lanes) {
-      const auto store = [&](std::size_t frame, const Pack<T>* y, bool good) {
-        for (int l = 0; l < lanes; ++l) {
-          const auto point = result.frames[frame][first_point + static_cast<std::size_t>(l)];
-          for (std::size_t i = 0; i < point.size(); ++i)
-            point[i] = good ? y[i][l] : std::numeric_limits<T>::quiet_NaN();
-        }
-      };
-      const SolveReport report = flow.carry(x, times, [&](std::size_t frame, const Pack<T>* y) {
-        if (frame > 0) store(frame, y, true);
-      });
-      if (report.status != Status::ok) {
-        for (std::size_t frame = 1; frame < times.size(); ++frame) store(frame, x, false);
+  const auto solve = [&](TileFlow<T>& flow, Pack<T>* x, std::size_t first_point, int lanes) {
+    const auto store = [&](std::size_t frame, const Pack<T>* y, bool good) {
+      for (int l = 0; l < lanes; ++l) {
+        const auto point = result.frames[frame][first_point + static_cast<std::size_t>(l)];
+        for (std::size_t i = 0; i < point.size(); ++i)
+          point[i] = good ? y[i][l] : std::numeric_limits<T>::quiet_NaN();
       }
-      return report;
     };
-    solve_isolating(points, tile, solve, summaries[tile]);
-  });
-  for (const SolveSummary& summary : summaries) result.summary.add(summary);
-  result.summary.points = points.size();
+    const SolveReport report = flow.carry(x, times, [&](std::size_t frame, const Pack<T>* y) {
+      if (frame > 0) store(frame, y, true);
+    });
+    if (report.status != Status::ok) {
+      for (std::size_t frame = 1; frame < times.size(); ++frame) store(frame, x, false);
+    }
+    return report;
+  };
+  result.summary = solve_isolating(points, solve);
   return result;
 }
 
@@ -344,10 +337,7 @@ Loss Flow<T>::gradient_over_tiles(const Points<T>& points, std::span<T> gradient
   Loss loss;
   for (std::size_t chunk = 0; chunk < chunks; ++chunk) {
     loss.summary.add(summaries[chunk]);
-    loss.total += losses[chunk].total;
-    loss.likelihood += losses[chunk].likelihood;
-    loss.kinetic += losses[chunk].kinetic;
-    loss.frobenius += losses[chunk].frobenius;
+    loss.add(losses[chunk]);
   }
   loss.summary.points = points.size();
 

@@ -65,9 +65,10 @@ class Flow final : public Transport<T> {
   /// gradient = of the parameters, from the sum of the first `chunks` chunk gradients.
   void sum_chunks(std::size_t chunks, std::span<T> gradient);
   Loss gradient_over_tiles(const Points<T>& points, std::span<T> gradient, const TileGradient& tile_gradient);
-  /// Runs `solve` on a tile and, if it fails, again on each of its points alone.
+  /// Runs solve(flow, x, first_point, lanes) on every tile and, where it fails, again on each of its points
+  /// alone.
   template <class Solve>
-  void solve_isolating(const Points<T>& points, std::size_t tile, const Solve& solve, SolveSummary& summary);
+  SolveSummary solve_isolating(const Points<T>& points, const Solve& solve);
 
   FlowConfig config_;
   std::shared_ptr<const Manifold<T>> manifold_;

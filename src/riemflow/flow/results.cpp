@@ -28,6 +28,13 @@ void SolveSummary::add(const SolveSummary& other) {
   failures.insert(failures.end(), other.failures.begin(), other.failures.end());
 }
 
+void TileLoss::add(const TileLoss& other) {
+  total += other.total;
+  likelihood += other.likelihood;
+  kinetic += other.kinetic;
+  frobenius += other.frobenius;
+}
+
 std::string SolveSummary::message() const {
   if (failures.empty()) return "";
   std::map<Status, std::size_t> counts;

@@ -56,12 +56,18 @@ struct Carried {
   SolveSummary summary;
 };
 
-/// Mean loss of a batch, over the points that did not fail.
-struct Loss {
+/// Summed over weighted points.
+struct TileLoss {
   double total = 0;
-  double likelihood = 0;
+  double likelihood = 0;  ///< the negative log-likelihood, or the reverse KL
   double kinetic = 0;
   double frobenius = 0;
+
+  void add(const TileLoss& other);
+};
+
+/// Mean loss of a batch, over the points that did not fail.
+struct Loss : TileLoss {
   SolveSummary summary;
 };
 

@@ -10,6 +10,7 @@
 #include "riemflow/distribution/distribution.hpp"
 #include "riemflow/distribution/learned_mixture.hpp"
 #include "riemflow/flow/likelihood_system.hpp"
+#include "riemflow/flow/results.hpp"
 
 namespace riemflow {
 
@@ -24,14 +25,6 @@ struct GradientOptions {
   NoiseKey key;
   double first_step =
       0;  ///< to try first in each solve, as SolveSummary::first_step of a similar batch; 0: none known
-};
-
-/// Loss of a tile, summed over its weighted points.
-struct TileLoss {
-  double total = 0;
-  double likelihood = 0;  ///< the negative log-likelihood, or the reverse KL
-  double kinetic = 0;
-  double frobenius = 0;
 };
 
 template <class T>

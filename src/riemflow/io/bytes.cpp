@@ -47,6 +47,10 @@ class MemoryBytes : public ByteSource {
  public:
   MemoryBytes(std::string_view bytes, std::size_t most_a_read)
       : rest_(bytes), most_(most_a_read), size_(bytes.size()) {}
+  explicit MemoryBytes(std::string&& bytes)
+      : owned_(std::move(bytes)), rest_(owned_), most_(SIZE_MAX), size_(owned_.size()) {}
+  MemoryBytes(const MemoryBytes&) = delete;
+  MemoryBytes& operator=(const MemoryBytes&) = delete;
   std::size_t read(char* to, std::size_t most) override {
     const std::size_t n = rest_.copy(to, std::min(most, most_));
     rest_.remove_prefix(n);
@@ -55,20 +59,10 @@ class MemoryBytes : public ByteSource {
   std::optional<std::uint64_t> size() const override { return size_; }
 
  private:
+  std::string owned_;
   std::string_view rest_;
   std::size_t most_;
   std::uint64_t size_;
-};
-
-class OwnedBytes : public ByteSource {
- public:
-  explicit OwnedBytes(std::string bytes) : bytes_(std::move(bytes)), view_(bytes_, SIZE_MAX) {}
-  std::size_t read(char* to, std::size_t most) override { return view_.read(to, most); }
-  std::optional<std::uint64_t> size() const override { return view_.size(); }
-
- private:
-  std::string bytes_;
-  MemoryBytes view_;
 };
 
 /// What to do about a path that is not there: the file of the same folder whose name is nearest, if any is
@@ -114,7 +108,7 @@ std::unique_ptr<ByteSource> memory_bytes(std::string_view bytes, std::size_t mos
 }
 
 std::unique_ptr<ByteSource> owned_bytes(std::string bytes) {
-  return std::make_unique<OwnedBytes>(std::move(bytes));
+  return std::make_unique<MemoryBytes>(std::move(bytes));
 }
 
 std::size_t HashedBytes::read(char* to, std::size_t most) {

@@ -16,47 +16,31 @@ namespace {
 
 constexpr std::size_t kMostColumns = 65536;
 
-constexpr std::pair<std::string_view, Meaning> kNames[] = {{"lat", Meaning::latitude},
-                                                           {"latitude", Meaning::latitude},
-                                                           {"decimallatitude", Meaning::latitude},
-                                                           {"reclat", Meaning::latitude},
-                                                           {"dec", Meaning::latitude},
-                                                           {"decl", Meaning::latitude},
-                                                           {"declination", Meaning::latitude},
-                                                           {"decj2000", Meaning::latitude},
-                                                           {"lon", Meaning::longitude},
-                                                           {"long", Meaning::longitude},
-                                                           {"lng", Meaning::longitude},
-                                                           {"longitude", Meaning::longitude},
-                                                           {"decimallongitude", Meaning::longitude},
-                                                           {"reclong", Meaning::longitude},
-                                                           {"ra", Meaning::longitude},
-                                                           {"rightascension", Meaning::longitude},
-                                                           {"raj2000", Meaning::longitude},
-                                                           {"x", Meaning::x},
-                                                           {"y", Meaning::y},
-                                                           {"z", Meaning::z},
-                                                           {"phi", Meaning::phi},
-                                                           {"psi", Meaning::psi},
-                                                           {"theta", Meaning::angle},
-                                                           {"omega", Meaning::angle},
-                                                           {"chi", Meaning::angle},
-                                                           {"alpha", Meaning::angle},
-                                                           {"beta", Meaning::angle},
-                                                           {"gamma", Meaning::angle},
-                                                           {"delta", Meaning::angle},
-                                                           {"epsilon", Meaning::angle},
-                                                           {"zeta", Meaning::angle},
-                                                           {"tau", Meaning::angle},
-                                                           {"angle", Meaning::angle}};
+struct Names {
+  Meaning meaning;
+  std::string_view names[11];  ///< empty ones behind the last
+};
+constexpr Names kNames[] = {
+    {Meaning::latitude,
+     {"lat", "latitude", "decimallatitude", "reclat", "dec", "decl", "declination", "decj2000"}},
+    {Meaning::longitude,
+     {"lon", "long", "lng", "longitude", "decimallongitude", "reclong", "ra", "rightascension", "raj2000"}},
+    {Meaning::x, {"x"}},
+    {Meaning::y, {"y"}},
+    {Meaning::z, {"z"}},
+    {Meaning::phi, {"phi"}},
+    {Meaning::psi, {"psi"}},
+    {Meaning::angle,
+     {"theta", "omega", "chi", "alpha", "beta", "gamma", "delta", "epsilon", "zeta", "tau", "angle"}}};
 
 constexpr std::pair<std::string_view, Units> kUnits[] = {
     {"degrees", Units::degrees}, {"degree", Units::degrees}, {"deg", Units::degrees}, {"°", Units::degrees},
     {"radians", Units::radians}, {"radian", Units::radians}, {"rad", Units::radians}};
 
 Meaning known(std::string_view name) {
-  for (const auto& [known_name, meaning] : kNames)
-    if (name == known_name) return meaning;
+  if (name.empty()) return Meaning::none;
+  for (const auto& [meaning, names] : kNames)
+    if (std::find(std::begin(names), std::end(names), name) != std::end(names)) return meaning;
   // chi1, angle2
   const std::size_t digits = name.find_first_of("0123456789");
   if (digits == name.npos || name.find_first_not_of("0123456789", digits) != name.npos) return Meaning::none;
@@ -174,6 +158,16 @@ void append_entry(const std::string& entry, const Table& table, std::vector<std:
 }
 
 }  // namespace
+
+std::string listed_columns(const Table& table) {
+  constexpr std::size_t kMost = 30;
+  std::string list;
+  for (std::size_t i = 0; i < std::min(table.width, kMost); ++i) {
+    list += fmt::format("{}{}", i == 0 ? "" : ", ", i + 1);
+    if (!table.name(i).empty()) list += fmt::format(" {}", in_quotes(table.name(i)));
+  }
+  return table.width > kMost ? list + ", …" : list;
+}
 
 Named meaning_of(std::string_view name) {
   const std::size_t bracket = name.find_first_of("([");

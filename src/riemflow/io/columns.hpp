@@ -10,6 +10,9 @@
 
 namespace riemflow::io {
 
+/// "1 'time', 2 'latitude', …", or "1, 2, …" without names.
+std::string listed_columns(const Table& table);
+
 enum class Meaning { none, latitude, longitude, x, y, z, phi, psi, angle };
 
 struct Named {

@@ -116,9 +116,7 @@ std::optional<std::string> FoundData::other_hash() const {
 
 std::optional<FoundData> look_for_data_set(std::string_view name, const std::string& data_dir) {
   const KnownData& known = known_data_set(name);
-  FoundData found{&known, "", {}, {}};
-  found.options.columns = known.columns;
-  found.options.manifold = known.manifold;
+  FoundData found{&known, "", {}};
   if (known.embedded) {
     found.bytes = embedded_bytes(known);
     return found;

@@ -38,7 +38,6 @@ struct FoundData {
   const KnownData* known;
   std::string path;        ///< empty: embedded
   std::string_view bytes;  ///< of an embedded set
-  ReadOptions options;     ///< the columns and the manifold of the set
 
   /// The file's hash where it is not the known one: the set has been changed. Reads all of it.
   std::optional<std::string> other_hash() const;

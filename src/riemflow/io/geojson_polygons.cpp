@@ -7,8 +7,7 @@
 
 #include "riemflow/core/error.hpp"
 #include "riemflow/core/suggest.hpp"
-#include "riemflow/io/geojson_crs.hpp"
-#include "riemflow/io/json_tokens.hpp"
+#include "riemflow/io/geojson_reader.hpp"
 #include "riemflow/io/message.hpp"
 
 namespace riemflow {

@@ -12,6 +12,10 @@
 
 namespace riemflow::io {
 
+/// Reads the value of "crs", a member of GeoJSON before RFC 7946, that begins with `first`. Throws Error
+/// (bad_data) with its place unless it is null, CRS84 or EPSG:4326: longitude and latitude in degrees.
+void check_crs(JsonTokens& tokens, JsonTokens::Token first);
+
 /// [longitude, latitude, …]
 struct GeoPosition {
   struct Number {

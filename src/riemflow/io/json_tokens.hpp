@@ -44,7 +44,6 @@ class JsonTokens {
 
   /// Throws Error (bad_data) at the last token.
   [[noreturn]] void fail(const std::string& problem, const std::string& advice) const;
-  const std::string& path() const { return path_; }
 
  private:
   enum class Expect { value, first_element, element, first_key, key, comma_or_end, end };

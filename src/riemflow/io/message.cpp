@@ -36,17 +36,13 @@ std::string in_quotes(std::string_view text, std::size_t longest) {
   for (std::size_t characters = 0; !text.empty(); ++characters) {
     if (characters == longest) return shown + "…'";
     const std::size_t length = printable_character(text);
-    if (length > 0) {
+    constexpr std::string_view kBlanks = "\t\n\r", kLetters = "tnr";
+    if (length > 0)
       shown += text.substr(0, length);
-    } else if (text[0] == '\t') {
-      shown += "\\t";
-    } else if (text[0] == '\n') {
-      shown += "\\n";
-    } else if (text[0] == '\r') {
-      shown += "\\r";
-    } else {
+    else if (const std::size_t i = kBlanks.find(text[0]); i != kBlanks.npos)
+      shown += {'\\', kLetters[i]};
+    else
       shown += fmt::format("\\x{:02x}", static_cast<unsigned char>(text[0]));
-    }
     text.remove_prefix(std::max<std::size_t>(length, 1));
   }
   return shown + "'";

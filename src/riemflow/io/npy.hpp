@@ -3,7 +3,6 @@
 
 #include <cstdint>
 #include <initializer_list>
-#include <iosfwd>
 #include <string>
 
 namespace riemflow {
@@ -13,11 +12,5 @@ namespace riemflow {
 /// right one.
 template <class T>
 std::string npy_header(std::initializer_list<std::size_t> shape, std::size_t size = 0);
-
-/// Writes `data`, row-major, little-endian; T is float or double. Throws Error (cannot_write).
-template <class T>
-void write_npy(std::ostream& out, std::initializer_list<std::size_t> shape, const T* data);
-template <class T>
-void write_npy(const std::string& path, std::initializer_list<std::size_t> shape, const T* data);
 
 }  // namespace riemflow

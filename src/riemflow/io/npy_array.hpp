@@ -1,12 +1,25 @@
 #pragma once
-// An NPY file as rows of numbers in a window.
+// An NPY file as rows of numbers in a window: "\x93NUMPY", version, length, a Python dictionary as text, then
+// the numbers. https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html
 
 #include <cstdint>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "riemflow/io/bytes.hpp"
 
 namespace riemflow::io {
+
+struct NpyHeader {
+  std::string type;  ///< "<f8": byte order, kind, bytes a number
+  bool fortran_order = false;
+  std::vector<std::uint64_t> shape;
+};
+
+/// The dictionary: exactly the keys descr, fortran_order and shape, once each, in any order. Throws Error
+/// (bad_data), with `path` in front.
+NpyHeader parse_npy_dictionary(std::string_view text, const std::string& path);
 
 /// rows × columns numbers of `bytes` bytes (4 or 8), row by row.
 struct NpyArray {

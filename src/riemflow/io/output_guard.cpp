@@ -46,27 +46,11 @@ std::string named(const std::string& role, const std::string& path) {
 }
 
 std::string_view kind_text(FileKind kind) {
-  switch (kind) {
-    case FileKind::model:
-      return "a model";
-    case FileKind::table:
-      return "text";
-    case FileKind::json:
-      return "JSON";
-    case FileKind::page:
-      return "HTML or SVG";
-    case FileKind::png:
-      return "a PNG picture";
-    case FileKind::pdf:
-      return "a PDF document";
-    case FileKind::npy:
-      return "an NPY array";
-    case FileKind::netcdf:
-      return "NetCDF";
-    case FileKind::unknown:
-      return "of a kind that is not known";
-  }
-  return "";
+  // In the order of the enumerators.
+  constexpr std::string_view kTexts[] = {"a model",      "text",          "JSON",
+                                         "HTML or SVG",  "a PNG picture", "a PDF document",
+                                         "an NPY array", "NetCDF",        "of a kind that is not known"};
+  return kTexts[static_cast<std::size_t>(kind)];
 }
 
 /// Of a regular file that is there and not empty. One that cannot be read is of no known kind.

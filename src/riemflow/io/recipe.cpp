@@ -152,12 +152,6 @@ std::optional<Complaint> make_part(const Recipe::Part& part, const double* row, 
 
 }  // namespace
 
-std::size_t Recipe::numbers() const {
-  std::size_t sum = 0;
-  for (const Part& part : parts) sum += static_cast<std::size_t>(part.numbers);
-  return sum;
-}
-
 int Recipe::coordinates() const {
   int sum = 0;
   for (const Part& part : parts) sum += part.coordinates;

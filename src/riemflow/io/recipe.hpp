@@ -43,10 +43,9 @@ struct Recipe {
   };
   std::vector<Part> parts;
 
-  std::size_t numbers() const;
   int coordinates() const;
 
-  /// `row`: numbers() finite values; point: coordinates(), undefined after a complaint.
+  /// `row`: finite values, those of all parts; point: coordinates(), undefined after a complaint.
   std::optional<Complaint> make(const double* row, double* point) const;
 };
 

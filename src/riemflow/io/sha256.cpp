@@ -78,13 +78,11 @@ std::string Sha256::hex() const {
   return digits;
 }
 
-std::string sha256_hex(std::span<const std::byte> bytes) {
+std::string sha256_hex(std::string_view text) {
   Sha256 hash;
-  hash.update(bytes);
+  hash.update(text);
   return hash.hex();
 }
-
-std::string sha256_hex(std::string_view text) { return sha256_hex(std::as_bytes(std::span(text))); }
 
 std::string sha256_of_file(const std::string& path) { return io::HashedBytes(io::open_bytes(path)).sha256(); }
 

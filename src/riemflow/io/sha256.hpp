@@ -27,7 +27,6 @@ class Sha256 {
   std::uint64_t length_ = 0;
 };
 
-std::string sha256_hex(std::span<const std::byte> bytes);
 std::string sha256_hex(std::string_view text);
 /// Of a file, read in pieces. Throws Error(Fault::no_input).
 std::string sha256_of_file(const std::string& path);

@@ -22,7 +22,4 @@ struct Table {
   std::string name(std::size_t column) const { return names.empty() ? std::string() : names[column]; }
 };
 
-/// "1 'time', 2 'latitude', …", or "1, 2, …" without names.
-std::string listed_columns(const Table& table);
-
 }  // namespace riemflow::io

@@ -8,7 +8,6 @@ template <class T>
 ValuePass<T>::ValuePass(const VectorField<T>& field, int most_tiles)
     : field_(field),
       kernels_(simd::kernels<T>()),
-      most_tiles_(most_tiles),
       tiles_(most_tiles),
       n_(most_tiles * kLanes),
       ambient_(field.manifold().ambient()),

@@ -16,8 +16,6 @@ class ValuePass {
  public:
   ValuePass(const VectorField<T>& field, int most_tiles);
 
-  int most_tiles() const { return most_tiles_; }
-
   /// f [ambient][tiles] = the field at the points x [ambient][tiles] of the manifold and the times t[tiles].
   void evaluate(const T* working, int tiles, const Pack<T>* x, const Pack<T>* t, Pack<T>* f);
 
@@ -44,7 +42,7 @@ class ValuePass {
 
   const VectorField<T>& field_;
   const simd::Kernels<T>& kernels_;
-  int most_tiles_, tiles_ = 0, n_ = 0;  // n: columns
+  int tiles_, n_;  // n: columns
   int ambient_, width_;
 
   AlignedVector<T> x_, clock_, features_, distances_, pre_, hidden_, bounded_, u_, zeros_, wide_, wide_bar_,
