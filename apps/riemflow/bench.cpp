@@ -49,7 +49,7 @@ struct BenchMatchingOptions : MatchingOptions {
 
 void bench_matching(const BenchMatchingOptions& typed) {
   BenchMatchingOptions options = typed;
-  options.device = device_named(options.device_name).value();
+  options.device = value_named<Device>(options.device_name).value();
   const MatchingTiming timing = time_matching(options);
   const double ratio = timing.likelihood_ms / timing.matching_ms;
   if (options.json) {

@@ -113,7 +113,8 @@ Values fit_settings(const Options& options) {
   add("manifold", options.manifold);
   add("group-within", options.group_within);
   add("columns", options.data.reading.columns);
-  if (options.data.reading.units != Units::automatic) add("units", name_of(options.data.reading.units));
+  if (options.data.reading.units != Units::automatic)
+    add("units", std::string(name_of(options.data.reading.units)));
   add("format", options.data.reading.format);
   add("data-dir", options.data.data_dir);
   if (options.data.reading.skip_invalid) values["skip-invalid"] = "true";
@@ -162,7 +163,6 @@ void tell(const Comparison& comparison, const Options& options, const DataSet& d
 }
 
 void run(const Options& options) {
-  if (options.quiet) be_quiet();
   std::error_code code;
   require(is_regular(options.data.path) ||
               (options.data.path != "-" && !std::filesystem::exists(options.data.path, code)),
@@ -181,7 +181,7 @@ void run(const Options& options) {
   // Read once, before hours are spent; grouping is of the distinct points.
   Values reading = wanted.settings;
   reading.erase("group-within");
-  Teller teller;
+  Teller teller(options.quiet);
   const DataSet data = read_data_set(options.data.path, options_of(reading), teller);
   for (Method& method : wanted.methods)
     if (method.description.empty())
@@ -200,7 +200,8 @@ void run(const Options& options) {
   // alone.
   const Comparison comparison = compare(data, wanted, teller);
   if (comparison.interrupted) {
-    say("Interrupted; {} holds the runs that are done. The same command goes on.", wanted.results);
+    Voice{options.quiet}.say("Interrupted; {} holds the runs that are done. The same command goes on.",
+                             wanted.results);
     throw Exit{kInterrupted};
   }
   tell(comparison, options, data);

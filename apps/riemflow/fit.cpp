@@ -123,17 +123,16 @@ void print_result_json(const FitResult& result, const DataSet& data, const Invoc
   print_json(out);
 }
 
-void refuse_resumed(std::string_view model) {
-  for (const ModelKind kind : {ModelKind::vmf_mixture, ModelKind::kde, ModelKind::pool})
-    require(model != name_of(kind), fmt::format("--resume: the fit of a {} cannot be resumed", name_of(kind)),
-            kind == ModelKind::pool ? "start anew without --resume; it takes what --time-limit says"
-                                    : "start anew without --resume; it takes seconds",
-            Fault::usage);
+void refuse_resumed(ModelKind model) {
+  require(is_flow(model), fmt::format("--resume: the fit of a {} cannot be resumed", name_of(model)),
+          model == ModelKind::pool ? "start anew without --resume; it takes what --time-limit says"
+                                   : "start anew without --resume; it takes seconds",
+          Fault::usage);
 }
 
 Model load_checkpoint(const std::string& path) {
   Model model = load_model(path);
-  refuse_resumed(name_of(model.config.model));
+  refuse_resumed(model.config.model);
   require(has_state(model), path + ": it is a model, but not one whose training can go on",
           "start anew without --resume", Fault::bad_data);
   return model;
@@ -147,8 +146,8 @@ bool describe_one_model(const Values& values) {
                      [](const auto& value) { return is_of_one_model(value.first); });
 }
 
-void refuse_options_of_one_model(const std::string& model, const Values& user) {
-  if (model != name_of(ModelKind::pool)) return;
+void refuse_options_of_one_model(ModelKind model, const Values& user) {
+  if (model != ModelKind::pool) return;
   for (const auto& [name, value] : user)
     require(!is_of_one_model(name), fmt::format("--{} with --model pool", name),
             "it is of one model: leave it out, or name that with --model, as in --model riemannian",
@@ -156,14 +155,14 @@ void refuse_options_of_one_model(const std::string& model, const Values& user) {
 }
 
 /// A preset whose settings the model has none of was not meant.
-void refuse_foreign_preset(const std::string& model, const std::string& preset) {
+void refuse_foreign_preset(ModelKind model, const std::string& preset) {
   const Values values = preset_values(preset);
   try {
     refuse_foreign_options(model, values);
     if (!values.contains("model")) refuse_options_of_one_model(model, values);
   } catch (const Error&) {
     throw Error(
-        fmt::format("--preset {} with --model {}", preset, model),
+        fmt::format("--preset {} with --model {}", preset, name_of(model)),
         "the preset holds the settings of a flow: leave it out, or give a flow, as in --model riemannian",
         Fault::usage);
   }
@@ -232,8 +231,7 @@ void fit(const CLI::App& command, const Invocation& invocation) {
   if (preset_asked) refuse_foreign_preset(chosen.model, preset);
   if (invocation.runs > 1) refuse_runs(chosen.model);
   // A pool that is not there yet is begun, as a flow would be.
-  if (invocation.resume &&
-      (chosen.model != name_of(ModelKind::pool) || std::filesystem::exists(invocation.output)))
+  if (invocation.resume && (chosen.model != ModelKind::pool || std::filesystem::exists(invocation.output)))
     refuse_resumed(chosen.model);
 
   if (invocation.print_config) {
@@ -257,11 +255,10 @@ void fit(const CLI::App& command, const Invocation& invocation) {
   require_safe_files(invocation, outputs, chosen);
 
   FitRequest request{invocation.output, chosen};
-  if (chosen.quiet) be_quiet();
   if (invocation.resume && !resumes)
-    say("{} is not there yet: training starts from the beginning.", outputs.front());
+    Voice{chosen.quiet}.say("{} is not there yet: training starts from the beginning.", outputs.front());
 
-  Teller teller;
+  Teller teller(chosen.quiet);
   const DataSet data = to_target ? target_of(chosen) : read_data_set(invocation.data, chosen, teller);
   for (std::optional<Model>& checkpoint : checkpoints) {
     if (!checkpoint) continue;

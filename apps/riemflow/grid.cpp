@@ -60,14 +60,13 @@ void print_summary(const GridOptions& options, const GridLayout& layout, const G
   const bool to_stdout = options.output == "-" || options.output == "/dev/stdout";
   if (to_stdout) {
     text.pop_back();
-    say_text(text);
+    Voice{options.quiet}.say_text(text);
   } else if (!options.quiet) {
     answer("{}", text);
   }
 }
 
 void run(const GridOptions& options) {
-  if (options.quiet) be_quiet();
   const GridFormat format = format_of(options);
   const FileKind kind = format == GridFormat::csv   ? FileKind::table
                         : format == GridFormat::npy ? FileKind::npy
@@ -87,6 +86,7 @@ void run(const GridOptions& options) {
     source.command += fmt::format(" --tolerance {:g}", options.model.tolerance);
 
   watch_interrupts();
+  const Voice voice{options.quiet};
   Teller teller(options.quiet);
   const GridSummary summary = write_grid(path, format, model, options.model, layout, source, teller);
   print_summary(options, layout, summary, format);
@@ -95,14 +95,15 @@ void run(const GridOptions& options) {
   const bool whole =
       model.config.manifold.starts_with("sphere") || model.config.manifold.starts_with("torus");
   if (whole && !layout.means && summary.failed == 0 && std::abs(summary.mass - 1) > 0.01)
-    say("Warning: the cells are coarse for this density, so that their mass is not 1; take --cell mean or a "
+    voice.say(
+        "Warning: the cells are coarse for this density, so that their mass is not 1; take --cell mean or a "
         "smaller --resolution.");
   if (summary.failed == 0) return;
   const std::size_t cells = layout.lattice.size() - summary.outside;
-  say("Warning: the density could not be computed in {} of {} cells; they are nan in {}.", summary.failed,
-      cells, options.output);
+  voice.say("Warning: the density could not be computed in {} of {} cells; they are nan in {}.",
+            summary.failed, cells, options.output);
   if (!options.allow_failures) {
-    say("riemflow check tells more; --allow-failures accepts them.");
+    voice.say("riemflow check tells more; --allow-failures accepts them.");
     throw Exit{static_cast<int>(Fault::numerical)};
   }
 }

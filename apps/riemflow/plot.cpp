@@ -82,7 +82,8 @@ Drawing curves_of(const PlotOptions& options) {
             "leave it out for " + options.model.path, Fault::usage);
   const TrainingHistory history = read_training_log(options.model.path);
   if (history.truncated)
-    say("The last line of {} is only a part of one, as of a training that was stopped; it is left out.",
+    Voice{options.quiet}.say(
+        "The last line of {} is only a part of one, as of a training that was stopped; it is left out.",
         options.model.path);
   return {draw_training(history, options.draw), 0, 0, {}};
 }
@@ -96,17 +97,17 @@ Drawing figure_of(PlotOptions& options) {
 }
 
 void finish(const PlotOptions& options, const Drawing& drawing) {
-  for (const std::string& sentence : drawing.failures.sentences()) say_text(sentence);
+  const Voice voice{options.quiet};
+  for (const std::string& sentence : drawing.failures.sentences()) voice.say_text(sentence);
   if (drawing.failed_cells > 0)
-    say("Warning: the density could not be computed in {} of {} cells; they are left blank in {}.",
-        drawing.failed_cells, drawing.cells, options.output);
+    voice.say("Warning: the density could not be computed in {} of {} cells; they are left blank in {}.",
+              drawing.failed_cells, drawing.cells, options.output);
   if ((drawing.failed_cells == 0 && drawing.failures.count == 0) || options.allow_failures) return;
-  say("riemflow check tells more; --allow-failures accepts them.");
+  voice.say("riemflow check tells more; --allow-failures accepts them.");
   throw Exit{static_cast<int>(Fault::numerical)};
 }
 
 void run(PlotOptions options) {
-  if (options.quiet) be_quiet();
   DrawOptions& wanted = options.draw;
   wanted.kind = figure::file_kind(options.output);
   wanted.evaluation = options.model;

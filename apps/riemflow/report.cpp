@@ -46,7 +46,8 @@ std::string command_of(const PageOptions& options) {
   add("--log", file_name(options.log));
   add("--title", options.title);
   add("--columns", options.data.reading.columns);
-  if (options.data.reading.units != Units::automatic) add("--units", name_of(options.data.reading.units));
+  if (options.data.reading.units != Units::automatic)
+    add("--units", std::string(name_of(options.data.reading.units)));
   add("--format", options.data.reading.format);
   if (options.data.reading.skip_invalid) text += " --skip-invalid";
   if (options.model.tolerance > 0) text += fmt::format(" --tolerance {:g}", options.model.tolerance);

@@ -44,7 +44,7 @@ void run_experiment(const Wanted& wanted) {
   Teller teller;
   if (wanted.figures) return write_figures(figures_of(options, teller));
   create_folder(wanted.directory);
-  options.device = device_named(wanted.device).value();
+  options.device = value_named<Device>(wanted.device).value();
   options.command = command_line(wanted);
   options.notes = notes_of(wanted.notes);
   watch_interrupts();

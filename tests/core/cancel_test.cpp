@@ -4,7 +4,7 @@
 
 #include <atomic>
 
-#include "riemflow/core/thread_pool.hpp"
+#include "riemflow/core/executor.hpp"
 
 namespace riemflow {
 namespace {
@@ -25,26 +25,26 @@ TEST(Cancel, ScopesNestAndEnd) {
 
 TEST(Cancel, ThreadsThatWorkForACallerStopWithIt) {
   for (const int threads : {1, 3}) {
-    ThreadPool pool(threads);
+    Executor executor(threads);
     std::atomic<int> done = 0;
     {
       const CancelScope scope([&] { return done >= 10; });
-      EXPECT_THROW(pool.run(10000, [&](std::size_t, int) { ++done; }), Cancelled);
+      EXPECT_THROW(executor.run(10000, [&](std::size_t, int) { ++done; }), Cancelled);
       EXPECT_GE(done, 10);
       EXPECT_LE(done, 10 + threads);
       // Inside a piece, in whichever thread.
       done = 0;
-      EXPECT_THROW(pool.run(static_cast<std::size_t>(threads),
-                            [&](std::size_t, int) {
-                              for (;;) {
-                                ++done;
-                                give_up_if_asked();
-                              }
-                            }),
+      EXPECT_THROW(executor.run(static_cast<std::size_t>(threads),
+                                [&](std::size_t, int) {
+                                  for (;;) {
+                                    ++done;
+                                    give_up_if_asked();
+                                  }
+                                }),
                    Cancelled);
     }
     done = 0;
-    pool.run(100, [&](std::size_t, int) { ++done; });
+    executor.run(100, [&](std::size_t, int) { ++done; });
     EXPECT_EQ(done, 100);
   }
 }

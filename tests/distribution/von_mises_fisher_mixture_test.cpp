@@ -203,7 +203,7 @@ TEST(VonMisesFisherMixture, DrawsHaveTheRightMoments) {
 TEST(VonMisesFisherMixture, SameBitsForAnyNumberOfThreads) {
   const VonMisesFisherMixture<double> p(mixture(2, {1, 2, 3, 4, 5}, {0, 1, 10, 100, 1e6}, 61));
   const Points<double> points = as_points(draw<double>(p, 7, 1001));
-  ThreadPool one(1), three(3);
+  Executor one(1), three(3);
   EXPECT_EQ(p.log_prob(points, &one), p.log_prob(points, &three));
   EXPECT_EQ(p.log_prob(points), p.log_prob(points, &three));
   std::vector<double> a(points.size()), b(points.size());

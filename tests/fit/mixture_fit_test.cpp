@@ -50,11 +50,11 @@ TEST(MixtureFit, BothOptimisersRecoverAKnownMixture) {
   const MixtureParameters truth = truth_on_two_sphere();
   const VonMisesFisherMixture<double> p(truth);
   const Points<double> training = draw<double>(p, 4000, 1), validation = draw<double>(p, 1000, 2);
-  ThreadPool pool(2);
+  Executor executor(2);
   const MixtureParameters start = mixture_start(training, 3, 4);
   // The maximum is above the truth by χ²_{11}/2n, 0.0014 ± 0.0006 nats a point.
   const double at_truth = mean_nll(truth, training);
-  const MixtureFit em = fit_mixture_em(start, training, validation, {}, pool);
+  const MixtureFit em = fit_mixture_em(start, training, validation, {}, executor);
   EXPECT_LT(mean_nll(em.last, training), at_truth);
   EXPECT_GT(mean_nll(em.last, training), at_truth - 0.005);
   expect_recovered(em.last, truth, 4000);
@@ -65,7 +65,7 @@ TEST(MixtureFit, BothOptimisersRecoverAKnownMixture) {
   config.rate = 0.05;
   config.epochs = 600;
   config.schedule = Schedule::Shape::cosine;
-  const MixtureFit adam = fit_mixture_adam(start, training, validation, config, pool);
+  const MixtureFit adam = fit_mixture_adam(start, training, validation, config, executor);
   expect_recovered(adam.last, truth, 4000);
   EXPECT_NEAR(mean_nll(adam.last, training), mean_nll(em.last, training), 1e-5);
   EXPECT_NEAR(adam.validation, mean_nll(adam.parameters, validation), 1e-13);
@@ -73,7 +73,7 @@ TEST(MixtureFit, BothOptimisersRecoverAKnownMixture) {
   config.batch = 400;
   config.epochs = 60;
   config.rate = 0.02;
-  const MixtureFit batches = fit_mixture_adam(start, training, validation, config, pool);
+  const MixtureFit batches = fit_mixture_adam(start, training, validation, config, executor);
   expect_recovered(batches.last, truth, 4000);
   EXPECT_NEAR(mean_nll(batches.last, training), mean_nll(em.last, training), 1e-3);
   EXPECT_EQ(batches.training.size(), 60u);
@@ -85,14 +85,14 @@ TEST(MixtureFit, AgreeOnTheOptimumFromTheSameStartInOtherDimensions) {
     truth.means[0][0] = 1;
     truth.means[1][1] = 1;
     const Points<double> training = draw<double>(VonMisesFisherMixture<double>(truth), 500, 3);
-    ThreadPool pool(2);
+    Executor executor(2);
     const MixtureParameters start = mixture_start(training, 2, 1);
     MixtureAdamConfig config;
     config.rate = 0.05;
     config.epochs = 300;
     config.schedule = Schedule::Shape::cosine;
-    const MixtureFit adam = fit_mixture_adam(start, training, training, config, pool);
-    const MixtureFit em = fit_mixture_em(start, training, training, {}, pool);
+    const MixtureFit adam = fit_mixture_adam(start, training, training, config, executor);
+    const MixtureFit em = fit_mixture_em(start, training, training, {}, executor);
     EXPECT_NEAR(adam.validation, em.validation, 2e-5) << d;
     EXPECT_LT(em.validation, mean_nll(truth, training)) << d;
   }
@@ -104,7 +104,7 @@ TEST(MixtureFit, EmNeverLosesLikelihood) {
   Points<double> training = draw<double>(VonMisesFisherMixture<double>(truth), 300, 5);
   for (std::size_t i = 0; i < 20; ++i)
     std::copy(training[0].begin(), training[0].end(), training[40 + i].begin());
-  ThreadPool pool(2);
+  Executor executor(2);
   for (const std::uint64_t seed : {0u, 1u, 2u}) {
     for (const double ceiling : {50.0, 1e6}) {
       MixtureParameters start = mixture_start(training, 40, seed);
@@ -117,7 +117,7 @@ TEST(MixtureFit, EmNeverLosesLikelihood) {
       config.tolerance = 0;
       config.bounds.kappa_ceiling = ceiling;
       for (double& kappa : start.kappas) kappa = std::min(kappa, ceiling);
-      const MixtureFit fit = fit_mixture_em(start, training, training, config, pool);
+      const MixtureFit fit = fit_mixture_em(start, training, training, config, executor);
       for (std::size_t i = 1; i < fit.training.size(); ++i)
         ASSERT_LE(fit.training[i], fit.training[i - 1] + 1e-11) << seed << ' ' << ceiling << ' ' << i;
       EXPECT_LT(fit.training.back(), fit.training.front() - 0.5);
@@ -129,12 +129,12 @@ TEST(MixtureFit, EmNeverLosesLikelihood) {
 TEST(MixtureFit, EmMovesADeadComponentToWhereItIsNeeded) {
   const MixtureParameters truth = truth_on_two_sphere();
   const Points<double> training = draw<double>(VonMisesFisherMixture<double>(truth), 300, 5);
-  ThreadPool pool(2);
+  Executor executor(2);
   MixtureParameters start = truth;
   start.kappas = {30, 30, 1e6};
   start.means.values = {1, 0, 0, 0, 0.6, 0.8, 0, -0.6, -0.8};  // the last a needle away from all points
-  const MixtureFit from_truth = fit_mixture_em(truth, training, training, {}, pool);
-  const MixtureFit from_needle = fit_mixture_em(start, training, training, {}, pool);
+  const MixtureFit from_truth = fit_mixture_em(truth, training, training, {}, executor);
+  const MixtureFit from_needle = fit_mixture_em(start, training, training, {}, executor);
   EXPECT_NEAR(from_needle.training.back(), from_truth.training.back(), 1e-4);
   expect_recovered(from_needle.last, truth, 300);
 }
@@ -148,14 +148,14 @@ TEST(MixtureFit, EmLeavesADeadComponentWhereMovingItMayLose) {
     const Points<double> training = draw<double>(VonMisesFisherMixture<double>(start), 300, seed);
     MixtureParameters one{Points<double>(1, 3), {1}, {0.5}};
     one.means.values = {0, 0, 1};
-    ThreadPool pool(2);
+    Executor executor(2);
     MixtureEmConfig config;
     config.iterations = 5;
     config.tolerance = -1;
-    const MixtureParameters best = fit_mixture_em(one, training, training, config, pool).last;
+    const MixtureParameters best = fit_mixture_em(one, training, training, config, executor).last;
     std::copy(best.means[0].begin(), best.means[0].end(), start.means[0].begin());
     start.kappas[0] = best.kappas[0];
-    const MixtureFit fit = fit_mixture_em(start, training, training, config, pool);
+    const MixtureFit fit = fit_mixture_em(start, training, training, config, executor);
     for (std::size_t i = 1; i < fit.training.size(); ++i)
       EXPECT_LE(fit.training[i], fit.training[i - 1] + 1e-13) << seed << ' ' << i;
   }
@@ -167,11 +167,11 @@ TEST(MixtureFit, OneComponentIsTheClosedForm) {
     MixtureParameters one{Points<double>(1, 3), {1}, {kappa}};
     one.means.values = {0, 0.6, 0.8};
     const Points<double> training = draw<double>(VonMisesFisherMixture<double>(one), 200, 6);
-    ThreadPool pool(1);
+    Executor executor(1);
     MixtureEmConfig config;
     config.tolerance = 0;
     config.iterations = 1;  // one M-step, from a mean that is not the maximum
-    const MixtureFit em = fit_mixture_em(mixture_start(training, 1, 0), training, training, config, pool);
+    const MixtureFit em = fit_mixture_em(mixture_start(training, 1, 0), training, training, config, executor);
     Eigen::Vector3d sum = Eigen::Vector3d::Zero();
     for (std::size_t i = 0; i < training.size(); ++i)
       for (int c = 0; c < 3; ++c) sum[c] += training[i][static_cast<std::size_t>(c)];
@@ -192,11 +192,11 @@ TEST(MixtureFit, AdamsFirstStepFollowsTheGradient) {
   const Points<double> training = draw<double>(VonMisesFisherMixture<double>(truth_on_two_sphere()), 100, 7);
   MixtureParameters start = truth_on_two_sphere();
   start.kappas = {3, 60, 90};
-  ThreadPool pool(1);
+  Executor executor(1);
   MixtureAdamConfig config;
   config.rate = 1e-5;
   config.epochs = 1;
-  const MixtureParameters after = fit_mixture_adam(start, training, training, config, pool).last;
+  const MixtureParameters after = fit_mixture_adam(start, training, training, config, executor).last;
   const double at_start = mean_nll(start, training);
   double expected = 0;
   for (std::size_t k = 0; k < 3; ++k) {
@@ -228,7 +228,7 @@ TEST(MixtureFit, AdamsFirstStepFollowsTheGradient) {
 
 TEST(MixtureFit, SameBitsForAnyNumberOfThreads) {
   const Points<double> training = draw<double>(VonMisesFisherMixture<double>(truth_on_two_sphere()), 700, 8);
-  ThreadPool one(1), three(3);
+  Executor one(1), three(3);
   const MixtureParameters start = mixture_start(training, 6, 9);
   MixtureAdamConfig config;
   config.epochs = 15;
@@ -270,10 +270,10 @@ TEST(MixtureFit, StartIsSpreadOverDistinctPoints) {
 TEST(MixtureFit, GridKeepsTheBestByValidation) {
   const VonMisesFisherMixture<double> p(truth_on_two_sphere());
   const Points<double> training = draw<double>(p, 300, 10), validation = draw<double>(p, 300, 11);
-  ThreadPool pool(2);
+  Executor executor(2);
   MixtureAdamConfig config;
   config.epochs = 60;
-  const MixtureSearch search = grid_search(training, validation, {{0.1, 0.001}, {1, 3, 8}}, config, pool);
+  const MixtureSearch search = grid_search(training, validation, {{0.1, 0.001}, {1, 3, 8}}, config, executor);
   ASSERT_EQ(search.scores.size(), 6u);
   for (const MixtureScore& score : search.scores)
     EXPECT_GE(score.validation, search.scores[search.chosen].validation);
@@ -288,7 +288,7 @@ TEST(MixtureFit, GridKeepsTheBestByValidation) {
 TEST(MixtureFit, TheWatchSeesEachEpochAndCanStop) {
   const VonMisesFisherMixture<double> p(truth_on_two_sphere());
   const Points<double> training = draw<double>(p, 300, 10), validation = draw<double>(p, 300, 11);
-  ThreadPool pool(2);
+  Executor executor(2);
   MixtureAdamConfig config;
   config.epochs = 40;
   std::vector<MixtureProgress> seen;
@@ -296,7 +296,8 @@ TEST(MixtureFit, TheWatchSeesEachEpochAndCanStop) {
     seen.push_back(progress);
     return progress.epoch < 25;
   };
-  const MixtureFit fit = fit_mixture_adam(mixture_start(training, 3, 0), training, validation, config, pool);
+  const MixtureFit fit =
+      fit_mixture_adam(mixture_start(training, 3, 0), training, validation, config, executor);
   EXPECT_TRUE(fit.stopped);
   ASSERT_EQ(seen.size(), 25u);
   for (std::size_t i = 0; i < seen.size(); ++i) {
@@ -314,7 +315,7 @@ TEST(MixtureFit, TheWatchSeesEachEpochAndCanStop) {
     seen.push_back(progress);
     return progress.run < 2 || progress.epoch < 5;
   };
-  const MixtureSearch search = grid_search(training, validation, {{0.1, 0.05}, {2, 3}}, config, pool);
+  const MixtureSearch search = grid_search(training, validation, {{0.1, 0.05}, {2, 3}}, config, executor);
   EXPECT_TRUE(search.stopped);
   ASSERT_EQ(search.scores.size(), 3u);
   EXPECT_EQ(seen.size(), 40u + 40u + 5u);
@@ -325,11 +326,11 @@ TEST(MixtureFit, TheWatchSeesEachEpochAndCanStop) {
 
   MixtureEmConfig em;
   em.watch = [&](const MixtureProgress& progress) { return progress.run == 0 || progress.epoch < 2; };
-  const MixtureSearch by_em = grid_search_em(training, validation, {1, 3, 5}, em, pool);
+  const MixtureSearch by_em = grid_search_em(training, validation, {1, 3, 5}, em, executor);
   EXPECT_TRUE(by_em.stopped);
   EXPECT_EQ(by_em.scores.size(), 2u);
   em.watch = nullptr;
-  const MixtureSearch whole = grid_search_em(training, validation, {1, 3, 5}, em, pool);
+  const MixtureSearch whole = grid_search_em(training, validation, {1, 3, 5}, em, executor);
   EXPECT_FALSE(whole.stopped);
   ASSERT_EQ(whole.scores.size(), 3u);
   for (const MixtureScore& score : whole.scores) EXPECT_GE(score.validation, whole.fit.validation);
@@ -338,12 +339,13 @@ TEST(MixtureFit, TheWatchSeesEachEpochAndCanStop) {
 TEST(MixtureFit, PatienceEndsAFitThatGainsNoMore) {
   const VonMisesFisherMixture<double> p(truth_on_two_sphere());
   const Points<double> training = draw<double>(p, 100, 10), validation = draw<double>(p, 100, 11);
-  ThreadPool pool(2);
+  Executor executor(2);
   MixtureAdamConfig config;
   config.rate = 0.1;
   config.epochs = 5000;
   config.patience = 5;
-  const MixtureFit fit = fit_mixture_adam(mixture_start(training, 20, 0), training, validation, config, pool);
+  const MixtureFit fit =
+      fit_mixture_adam(mixture_start(training, 20, 0), training, validation, config, executor);
   EXPECT_FALSE(fit.stopped);
   EXPECT_EQ(static_cast<long>(fit.training.size()), fit.best + 50);
 }
@@ -351,17 +353,17 @@ TEST(MixtureFit, PatienceEndsAFitThatGainsNoMore) {
 TEST(MixtureFit, RefusesWhatMakesNoSense) {
   const Points<double> points = draw<double>(VonMisesFisherMixture<double>(truth_on_two_sphere()), 10, 12);
   const MixtureParameters start = truth_on_two_sphere();
-  ThreadPool pool(1);
-  EXPECT_THROW(fit_mixture_em(start, Points<double>(0, 3), points, {}, pool), Error);
-  EXPECT_THROW(fit_mixture_em(start, points, Points<double>(4, 2), {}, pool), Error);
-  EXPECT_THROW(fit_mixture_em({}, points, points, {}, pool), Error);
+  Executor executor(1);
+  EXPECT_THROW(fit_mixture_em(start, Points<double>(0, 3), points, {}, executor), Error);
+  EXPECT_THROW(fit_mixture_em(start, points, Points<double>(4, 2), {}, executor), Error);
+  EXPECT_THROW(fit_mixture_em({}, points, points, {}, executor), Error);
   MixtureAdamConfig config;
   config.rate = 0;
-  EXPECT_THROW(fit_mixture_adam(start, points, points, config, pool), Error);
+  EXPECT_THROW(fit_mixture_adam(start, points, points, config, executor), Error);
   config = {};
   config.bounds.kappa_floor = 0;
-  EXPECT_THROW(fit_mixture_adam(start, points, points, config, pool), Error);
-  EXPECT_THROW(grid_search(points, points, {{}, {1}}, {}, pool), Error);
+  EXPECT_THROW(fit_mixture_adam(start, points, points, config, executor), Error);
+  EXPECT_THROW(grid_search(points, points, {{}, {1}}, {}, executor), Error);
 }
 
 }  // namespace

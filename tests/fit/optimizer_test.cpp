@@ -3,8 +3,8 @@
 #include <numeric>
 #include <set>
 
-#include "riemflow/fit/optimizer.hpp"
 #include "riemflow/fit/batches.hpp"
+#include "riemflow/fit/optimizer.hpp"
 
 namespace riemflow {
 namespace {

@@ -30,7 +30,8 @@ inline const std::vector<std::string> kKernelManifolds = {"sphere:1",
                                                           "ball:2,K=-3",
                                                           "sphere:2 x torus:1",
                                                           "sphere:1 x euclidean:1",
-                                                          "ball:2 x sphere:1"};
+                                                          "ball:2 x sphere:1",
+                                                          "torus:1 x ball:2"};
 
 /// n centres from the default base, the bandwidths h around `bandwidth` up to a factor of `spread`, shapes
 /// with ratios of axes of about `stretch` if that is not 1.

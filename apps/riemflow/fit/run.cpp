@@ -20,9 +20,11 @@ class FitObserver final : public Observer {
  public:
   explicit FitObserver(const FitRequest& request)
       : request_(request),
-        log_(request.options.log, request.resume == nullptr ? 0 : iterations_of(*request.resume), say_text) {}
+        voice_{request.options.quiet},
+        log_(request.options.log, request.resume == nullptr ? 0 : iterations_of(*request.resume),
+             [voice = voice_](const std::string& text) { voice.say_text(text); }) {}
 
-  void say(const std::string& sentence) override { say_text(request_.label + sentence); }
+  void say(const std::string& sentence) override { voice_.say_text(request_.label + sentence); }
 
   void begin(const PlannedStage& stage) override {
     stage_ = stage.name;
@@ -73,6 +75,7 @@ class FitObserver final : public Observer {
   }
 
   const FitRequest request_;
+  const Voice voice_;
   TrainingLog log_;
   Clock::time_point start_ = Clock::now();
   std::string stage_;
@@ -85,14 +88,16 @@ void say_interrupted(const FitRequest& request, const FitResult& result) {
   if (!result.model) return;
   const std::string path = partial_path(request.output);
   const ModelKind kind = result.model->config.model;
+  const Voice voice{request.options.quiet};
   if (is_flow(kind))
-    say("Interrupted after {} iterations; {} holds the best model so far, for every command to use. The same "
+    voice.say(
+        "Interrupted after {} iterations; {} holds the best model so far, for every command to use. The same "
         "command with --resume goes on.",
         result.progress.iteration, path);
   else
-    say("Interrupted; {} holds the {}, for every command to use. The fit of a {} cannot be resumed.", path,
-        kind == ModelKind::pool ? "pool of what there is" : "best mixture so far",
-        kind == ModelKind::pool ? "pool" : "mixture");
+    voice.say("Interrupted; {} holds the {}, for every command to use. The fit of a {} cannot be resumed.",
+              path, kind == ModelKind::pool ? "pool of what there is" : "best mixture so far",
+              kind == ModelKind::pool ? "pool" : "mixture");
 }
 
 }  // namespace

@@ -27,7 +27,7 @@ class RunsShown final : public RunsObserver {
   RunsShown(const std::vector<FitRequest>& requests, bool quiet)
       : requests_(requests), quiet_(quiet), observers_(requests.size()) {}
 
-  void say(const std::string& sentence) override { say_text(sentence); }
+  void say(const std::string& sentence) override { Voice{quiet_}.say_text(sentence); }
   void begin(const PlannedStage& stage) override {
     line_ = std::make_unique<ProgressLine>(stage.iterations, stage.seconds, quiet_);
   }
@@ -180,7 +180,8 @@ void run_fits(const RunsRequest& runs, const DataSet& data) {
     require_place(request.output);
   }
   watch_interrupts();
-  RunsShown shown(requests, runs.first.quiet);
+  const Voice voice{runs.first.quiet};
+  RunsShown shown(requests, voice.quiet);
   const std::vector<RunOutcome> outcomes = fit_runs(data, options, runs.checkpoints, shown);
   const std::string all = run_path(runs.output, "*");
   std::size_t ended = 0, failed = 0;
@@ -189,7 +190,8 @@ void run_fits(const RunsRequest& runs, const DataSet& data) {
     failed += !outcome.problem.empty();
   }
   if (ended + failed < outcomes.size()) {
-    say("Interrupted; {} of {} runs are finished ({}), and {} hold the best models so far of those that were "
+    voice.say(
+        "Interrupted; {} of {} runs are finished ({}), and {} hold the best models so far of those that were "
         "begun. The same command with --resume goes on.",
         ended, outcomes.size(), all, partial_path(all));
     throw Exit{kInterrupted};
@@ -212,7 +214,7 @@ void run_fits(const RunsRequest& runs, const DataSet& data) {
     }
   }
   if (ended > 1 && !data.target && runs.data != "-")
-    say("riemflow pool {} {} -o pool.model makes one density of them.", runs.data, all);
+    voice.say("riemflow pool {} {} -o pool.model makes one density of them.", runs.data, all);
   end_on_failed_runs(requests, outcomes);
 }
 

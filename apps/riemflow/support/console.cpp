@@ -14,7 +14,6 @@
 namespace riemflow::app {
 namespace {
 
-bool quiet = false;
 std::mutex mutex;        // of standard error
 bool line_open = false;  // one that rewrites itself
 
@@ -34,14 +33,12 @@ std::string with_flags(std::string_view text) {
 
 void say_text(const std::string& text) {
   // A message that nobody can receive is no reason to fail.
-  if (quiet) return;
   const std::lock_guard lock(mutex);
   std::fputs(((line_open ? "\n" : "") + io::printable(with_flags(text)) + "\n").c_str(), stderr);
   line_open = false;
 }
 
 void rewrite_line(const std::string& text) {
-  if (quiet) return;
   // A line that wraps cannot be rewritten. One character a code point is near enough here.
   const std::string shown = io::printable(text);
   std::size_t characters = 0, end = 0;
@@ -58,10 +55,6 @@ void end_line() {
   if (line_open) std::fputs("\n", stderr);
   line_open = false;
 }
-
-void be_quiet() { quiet = true; }
-
-bool is_quiet() { return quiet; }
 
 void answer_text(const std::string& text) {
   const std::string shown = io::printable(with_flags(text));

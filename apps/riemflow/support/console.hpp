@@ -30,9 +30,18 @@ bool errors_on_terminal();
 /// Seconds between two showings of progress there and elsewhere.
 inline constexpr double kTerminalEvery = 0.1, kPlainEvery = 10;
 
-/// say() is silent from here on; errors are not.
-void be_quiet();
-bool is_quiet();
+/// The voice of a command that can be asked to be quiet: then it says nothing beside results and errors.
+struct Voice {
+  bool quiet = false;
+
+  void say_text(const std::string& text) const {
+    if (!quiet) app::say_text(text);
+  }
+  template <class... Args>
+  void say(fmt::format_string<Args...> format, Args&&... args) const {
+    say_text(fmt::format(format, std::forward<Args>(args)...));
+  }
+};
 
 /// A result for people.
 void answer_text(const std::string& text);

@@ -29,7 +29,7 @@ void add_data_dir(CLI::App& command, std::string& folder);
 class Teller : public Observer {
  public:
   explicit Teller(bool quiet = false) : quiet_(quiet) {}
-  void say(const std::string& sentence) override { say_text(sentence); }
+  void say(const std::string& sentence) override { Voice{quiet_}.say_text(sentence); }
   void begin_task(const std::string& name, double units) override {
     progress_ = std::make_unique<TaskProgress>(name, units, quiet_);
   }

@@ -62,7 +62,7 @@ struct ModelChoice {
   double tolerance = 0;  ///< 0: the model's own
   int threads = 0;
   std::string device_name = "cpu";
-  Device device() const { return device_named(device_name).value(); }
+  Device device() const { return value_named<Device>(device_name).value(); }
   operator Evaluation() const { return {tolerance, threads, device()}; }
 };
 void add_model(CLI::App& command, ModelChoice& choice);

@@ -14,7 +14,7 @@ constexpr double kSilentFor = 2;  // seconds; plain lines begin when the first o
 
 TaskProgress::TaskProgress(std::string task, double total, bool quiet)
     : task_(std::move(task)), total_(total), terminal_(errors_on_terminal()) {
-  if (!quiet && !is_quiet()) shower_ = std::thread([this] { show_now_and_then(); });
+  if (!quiet) shower_ = std::thread([this] { show_now_and_then(); });
 }
 
 TaskProgress::~TaskProgress() {

@@ -16,8 +16,7 @@ namespace riemflow::app {
 class TaskProgress {
  public:
   /// total: of the units that advance() counts, whatever they are; 0 where it is not known, and then no time
-  /// left is shown, but how many are done or, where none are told, the time. quiet: nothing is ever shown;
-  /// nor where the thread that begins the task is silent.
+  /// left is shown, but how many are done or, where none are told, the time. quiet: nothing is ever shown.
   TaskProgress(std::string task, double total, bool quiet = false);
   /// Ends the line.
   ~TaskProgress();

@@ -26,7 +26,7 @@ MixtureSums& MixtureSums::operator+=(const MixtureSums& other) {
   return *this;
 }
 
-MixtureEvaluator::MixtureEvaluator(const MixtureParameters& parameters, ThreadPool* pool) {
+MixtureEvaluator::MixtureEvaluator(const MixtureParameters& parameters, Executor* executor) {
   const auto K = static_cast<Eigen::Index>(parameters.size());
   const int ambient = parameters.means.dimension;
   using RowMajor = Eigen::Array<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
@@ -34,7 +34,7 @@ MixtureEvaluator::MixtureEvaluator(const MixtureParameters& parameters, ThreadPo
   kappa_ = Eigen::Map<const Eigen::ArrayXd>(parameters.kappas.data(), K);
   peak_ = Eigen::Map<const Eigen::ArrayXd>(parameters.weights.data(), K).log();
   mean_drop_.resize(K);
-  in_pieces(pool, parameters.size(), 16, [&](std::size_t begin, std::size_t end) {
+  in_pieces(executor, parameters.size(), 16, [&](std::size_t begin, std::size_t end) {
     for (auto k = static_cast<Eigen::Index>(begin); k < static_cast<Eigen::Index>(end); ++k) {
       const VonMisesFisherConstants constants = von_mises_fisher_constants(ambient - 1, kappa_[k]);
       peak_[k] += constants.log_peak;
@@ -69,16 +69,16 @@ void MixtureEvaluator::evaluate(const Points<double>& points, std::size_t begin,
 }
 
 void MixtureEvaluator::log_prob(const Points<double>& points, std::span<double> values,
-                                ThreadPool* pool) const {
-  in_pieces(pool, points.size(), chunk_of(points.size()),
+                                Executor* executor) const {
+  in_pieces(executor, points.size(), chunk_of(points.size()),
             [&](std::size_t begin, std::size_t end) { evaluate(points, begin, end, values, nullptr); });
 }
 
 MixtureSums MixtureEvaluator::sums(const Points<double>& points, std::span<double> values,
-                                   ThreadPool* pool) const {
+                                   Executor* executor) const {
   const std::size_t n = points.size(), chunk = chunk_of(n), pieces = (n + chunk - 1) / chunk;
   std::vector<MixtureSums> parts(pieces, MixtureSums(means_.rows(), means_.cols()));
-  in_pieces(pool, n, chunk, [&](std::size_t begin, std::size_t end) {
+  in_pieces(executor, n, chunk, [&](std::size_t begin, std::size_t end) {
     evaluate(points, begin, end, values, &parts[begin / chunk]);
   });
   MixtureSums total(means_.rows(), means_.cols());

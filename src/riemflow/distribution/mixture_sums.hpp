@@ -11,8 +11,8 @@
 #include <span>
 #include <vector>
 
+#include "riemflow/core/executor.hpp"
 #include "riemflow/core/points.hpp"
-#include "riemflow/core/thread_pool.hpp"
 
 namespace riemflow {
 
@@ -38,14 +38,15 @@ struct MixtureSums {
 
 class MixtureEvaluator {
  public:
-  /// The pool, where there is one, shares out the components' constants.
-  explicit MixtureEvaluator(const MixtureParameters& parameters, ThreadPool* pool = nullptr);
+  /// The executor, where there is one, shares out the components' constants.
+  explicit MixtureEvaluator(const MixtureParameters& parameters, Executor* executor = nullptr);
 
   /// values[i] = log p(points[i]).
-  void log_prob(const Points<double>& points, std::span<double> values, ThreadPool* pool = nullptr) const;
+  void log_prob(const Points<double>& points, std::span<double> values, Executor* executor = nullptr) const;
   /// The same and the sums. The points are cut into at most 64 chunks, a function of their number alone, and
   /// these are added in order: the same bits for any number of threads.
-  MixtureSums sums(const Points<double>& points, std::span<double> values, ThreadPool* pool = nullptr) const;
+  MixtureSums sums(const Points<double>& points, std::span<double> values,
+                   Executor* executor = nullptr) const;
 
   /// 1 − A_d(κ_k) = ∂(log C_d(κ_k) + κ_k)/∂κ_k.
   const Eigen::ArrayXd& mean_drop() const { return mean_drop_; }

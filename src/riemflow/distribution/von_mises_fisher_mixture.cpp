@@ -78,12 +78,13 @@ void VonMisesFisherMixture<T>::sample(Random& random, Pack<T>* x, int lane) cons
 }
 
 template <class T>
-std::vector<double> VonMisesFisherMixture<T>::log_prob(const Points<double>& points, ThreadPool* pool) const {
+std::vector<double> VonMisesFisherMixture<T>::log_prob(const Points<double>& points,
+                                                       Executor* executor) const {
   require(points.dimension == ambient() || points.values.empty(),
           fmt::format("the points have {} coordinates", points.dimension),
           fmt::format("the mixture has {}", ambient()), Fault::bad_data);
   std::vector<double> values(points.size());
-  MixtureEvaluator(parameters_, pool).log_prob(points, values, pool);
+  MixtureEvaluator(parameters_, executor).log_prob(points, values, executor);
   return values;
 }
 

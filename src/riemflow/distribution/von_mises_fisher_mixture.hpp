@@ -29,8 +29,8 @@ class VonMisesFisherMixture final : public Distribution<T> {
   void sample(Random& random, Pack<T>* x, int lane) const override;
 
   /// log p a point in nats, in double whatever T; Error where the points have another dimension. The same
-  /// bits with or without a pool.
-  std::vector<double> log_prob(const Points<double>& points, ThreadPool* pool = nullptr) const;
+  /// bits with or without an executor.
+  std::vector<double> log_prob(const Points<double>& points, Executor* executor = nullptr) const;
   /// As normalised.
   const MixtureParameters& parameters() const { return parameters_; }
 

@@ -46,17 +46,17 @@ std::vector<PointScores> kernel_density_scores(const std::string& manifold_name,
   const std::shared_ptr<const Manifold<double>> manifold = parse_manifold<double>(manifold_name);
   Points<double> known = training;
   known.values.insert(known.values.end(), validation.values.begin(), validation.values.end());
-  ThreadPool pool(threads);
+  Executor executor(threads);
   ObservedTask progress(observer, "Kernel densities", 1);
   const auto scores_of = [&](std::optional<KernelShape> shape, double from, double to) {
     SearchTime time;
     time.progress = [&](double share) { progress.reach(from + share * (to - from), 1); };
-    const KernelFit fit = fit_kernel_density(manifold, training, validation, shape, &pool, {}, time);
+    const KernelFit fit = fit_kernel_density(manifold, training, validation, shape, &executor, {}, time);
     const std::string kind(name_of(fit.recipe.shape));
     KernelData centres(manifold, known, std::max({1, fit.recipe.neighbours, fit.recipe.shape_neighbours}),
-                       &pool);
+                       &executor);
     return PointScores{"kernel density (" + (kind == "one" ? "one bandwidth" : kind + " kernels") + ")",
-                       KernelMixture(manifold, centres.parameters(fit.recipe)).log_prob(test, &pool)};
+                       KernelMixture(manifold, centres.parameters(fit.recipe)).log_prob(test, &executor)};
   };
   std::vector<PointScores> all = {scores_of(KernelShape::one, 0, kShareOfOne)};
   PointScores best = scores_of(std::nullopt, kShareOfOne, 1);

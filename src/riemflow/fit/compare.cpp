@@ -79,10 +79,10 @@ void add_scores(const std::vector<double>& log_densities, Json& result) {
 /// A kernel density as good as it can be: its recipe chosen on the validation points, which then are centres
 /// too, as in a pool.
 Model with_all_centres(const KernelRecipe& recipe, const DataSet& data, int threads) {
-  ThreadPool pool(threads);
+  Executor executor(threads);
   const std::shared_ptr<const Manifold<double>> manifold = parse_manifold<double>(data.manifold);
   KernelData centres(manifold, part_of<double>(data.points, data.split.known()),
-                     std::max(recipe.neighbours, recipe.shape_neighbours), &pool);
+                     std::max(recipe.neighbours, recipe.shape_neighbours), &executor);
   Model model = make_model(data.manifold, centres.parameters(recipe));
   keep_standardisation(model, data.standardisation);
   return model;

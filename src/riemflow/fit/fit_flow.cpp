@@ -97,7 +97,7 @@ class FlowRun {
     return progress;
   }
 
-  Device device() const { return device_named(options_.device).value(); }
+  Device device() const { return options_.device; }
 
   /// As the fit begins; a run that is resumed brings its own parameters. Over a kernel density a flow begins
   /// at rest: as that density.
@@ -124,13 +124,13 @@ class FlowRun {
   /// Throws Error where there are fewer distinct points than components.
   void start_base(Transport<T>& flow) const {
     const Points<double> training = part_of<double>(data_.points, data_.split.training);
-    ThreadPool pool(flow.threads());
+    Executor executor(flow.threads());
     const MixtureParameters start =
         mixture_start(training, static_cast<std::size_t>(flow.config().base.components), options_.seed);
     MixtureEmConfig config;
     config.patience = 50;
-    const MixtureFit fit =
-        fit_mixture_em(start, training, part_of<double>(data_.points, data_.split.validation), config, pool);
+    const MixtureFit fit = fit_mixture_em(
+        start, training, part_of<double>(data_.points, data_.split.validation), config, executor);
     const std::vector<T> found = LearnedMixture<T>::parameters_of(fit.parameters);
     std::copy_backward(found.begin(), found.end(), flow.parameters().end());  // behind those of the field
     stand_still(flow);

@@ -17,18 +17,12 @@ namespace {
 constexpr double kSearchOfAll = 0.6, kScoresOfAll = 0.2;
 constexpr std::size_t kLeastTest = 200;
 
-std::optional<KernelShape> shape_of(const std::string& name) {
-  for (const KernelShape shape : {KernelShape::one, KernelShape::local, KernelShape::anisotropic})
-    if (name_of(shape) == name) return shape;
-  return std::nullopt;  // best
-}
-
 }  // namespace
 
 KernelFit choose_kernels(const DataSet& data, const FitOptions& settings, double share, Observer& observer) {
   require(data.target == nullptr, "a kernel density of a ‹target›",
           "a kernel density is made of data: give a file");
-  ThreadPool pool(settings.threads);
+  Executor executor(settings.threads);
   ObservedTask task(observer, "Kernel densities", 1);
   const auto start = Clock::now();
   const SearchTime time{share * seconds_of(settings.time_limit),
@@ -37,10 +31,10 @@ KernelFit choose_kernels(const DataSet& data, const FitOptions& settings, double
                           return seconds_since(start);
                         },
                         [&](double done) { task.reach(done, 1); }};
-  return fit_kernel_density(parse_manifold<double>(data.manifold),
-                            part_of<double>(data.points, data.split.training),
-                            part_of<double>(data.points, data.split.validation), shape_of(settings.kernel),
-                            &pool, data.groups_of(data.split.training), time);
+  return fit_kernel_density(
+      parse_manifold<double>(data.manifold), part_of<double>(data.points, data.split.training),
+      part_of<double>(data.points, data.split.validation), value_named<KernelShape>(settings.kernel),
+      &executor, data.groups_of(data.split.training), time);
 }
 
 FitResult fit_kernel_model(const DataSet& data, const FitOptions& options, Observer& observer) {

@@ -27,7 +27,7 @@ Points<double> unit_points(const Points<double>& points, const std::vector<std::
 class MixtureRun {
  public:
   MixtureRun(const DataSet& data, const FitOptions& options, Observer& observer)
-      : data_(data), settings_(options), observer_(observer), pool_(settings_.threads) {
+      : data_(data), settings_(options), observer_(observer), executor_(settings_.threads) {
     require(data.target == nullptr, "‹target› with ‹model› vmf-mixture",
             "a mixture learns from data: give a file, or another ‹model›");
     require_sphere(data.manifold);
@@ -64,8 +64,8 @@ class MixtureRun {
       return !observer_.cancelled() && seconds_since(start) < limit;
     };
     const MixtureSearch search =
-        is_em() ? grid_search_em(training_, validation_, components_, em_config(watch), pool_)
-                : grid_search(training_, validation_, {rates_, components_}, adam_config(watch), pool_);
+        is_em() ? grid_search_em(training_, validation_, components_, em_config(watch), executor_)
+                : grid_search(training_, validation_, {rates_, components_}, adam_config(watch), executor_);
     observer_.end_stage();
     FitResult result;
     result.progress = progress;
@@ -164,7 +164,7 @@ class MixtureRun {
   const DataSet& data_;
   const FitOptions& settings_;
   Observer& observer_;
-  ThreadPool pool_;
+  Executor executor_;
   Points<double> training_, validation_;
   /// d log R, R = 1/√K: what an NLL per volume of the data's sphere has above that on the unit sphere.
   double log_scale_ = 0;

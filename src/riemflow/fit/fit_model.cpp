@@ -9,11 +9,10 @@ namespace riemflow {
 
 FitResult fit(const DataSet& raw, const FitOptions& options, Observer& observer, const Model* resume) {
   const DataSet data = standardised(raw, observer);
-  const ModelKind kind = model_kind(options.model).value();
-  require(resume == nullptr || is_flow(kind), fmt::format("the fit of a {} cannot be resumed", options.model),
-          "start anew");
+  require(resume == nullptr || is_flow(options.model),
+          fmt::format("the fit of a {} cannot be resumed", name_of(options.model)), "start anew");
   try {
-    switch (kind) {
+    switch (options.model) {
       case ModelKind::vmf_mixture:
         return fit_mixture(data, options, observer);
       case ModelKind::pool:
@@ -30,12 +29,12 @@ FitResult fit(const DataSet& raw, const FitOptions& options, Observer& observer,
   }
 }
 
-void refuse_foreign_options(const std::string& model, const std::map<std::string, std::string>& given) {
-  const bool mixture = model == name_of(ModelKind::vmf_mixture), kernels = model == name_of(ModelKind::kde);
+void refuse_foreign_options(ModelKind model, const std::map<std::string, std::string>& given) {
+  const bool mixture = model == ModelKind::vmf_mixture, kernels = model == ModelKind::kde;
   const auto refuse = [&](bool meant, std::string_view names, const std::string& advice) {
     for (const std::string& name : words_in(names))
-      require(meant || !given.contains(name), fmt::format("‹{}› with ‹model› {}", name, model), advice,
-              Fault::usage);
+      require(meant || !given.contains(name), fmt::format("‹{}› with ‹model› {}", name, name_of(model)),
+              advice, Fault::usage);
   };
   refuse(!mixture && !kernels,
          "width depth activation input scaling bound divergence noise probes precision clip average kinetic "
@@ -47,14 +46,15 @@ void refuse_foreign_options(const std::string& model, const std::map<std::string
          "a kernel density has none of it: leave it out");
   const auto base = given.find("base");
   const std::string base_name = base == given.end() ? "" : base->second;
-  refuse(base_name == "default" || model == name_of(ModelKind::riemannian) ||
-             (base_name != "kde" && !mixture && !kernels && model != name_of(ModelKind::pool)),
+  refuse(base_name == "default" || model == ModelKind::riemannian ||
+             (base_name != "kde" && !mixture && !kernels && model != ModelKind::pool),
          "base", "it is of ‹model› riemannian");
   refuse(kernels || base_name == "kde", "kernel", "it is of ‹model› kde and of ‹base› kde");
   refuse(mixture, "components max-concentration rates", "it is of ‹model› vmf-mixture");
   const auto optimizer = given.find("optimizer");
   require(mixture || optimizer == given.end() || optimizer->second != "em",
-          fmt::format("‹optimizer› em with ‹model› {}", model), "it is of ‹model› vmf-mixture", Fault::usage);
+          fmt::format("‹optimizer› em with ‹model› {}", name_of(model)), "it is of ‹model› vmf-mixture",
+          Fault::usage);
 }
 
 }  // namespace riemflow

@@ -66,6 +66,6 @@ std::string why_not_on_gpu(const FitOptions& options, const std::string& manifol
 std::string text_of(const KernelSummary& kernels);
 
 /// Throws Error for values of one source that this kind of model does not have.
-void refuse_foreign_options(const std::string& model, const std::map<std::string, std::string>& given);
+void refuse_foreign_options(ModelKind model, const std::map<std::string, std::string>& given);
 
 }  // namespace riemflow

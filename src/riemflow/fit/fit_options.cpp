@@ -14,44 +14,24 @@
 #include "riemflow/manifold/parse.hpp"
 
 namespace riemflow {
-namespace {
-
-template <class Enum>
-Enum chosen(const std::string& name, std::initializer_list<std::pair<const char*, Enum>> names) {
-  for (const auto& [text, value] : names)
-    if (name == text) return value;
-  throw Error("unknown name " + name, "report this", Fault::internal);
-}
-
-}  // namespace
-
 ReadOptions FitOptions::reading(const std::string& wanted) const {
-  return {columns,
-          chosen<Units>(
-              units, {{"auto", Units::automatic}, {"degrees", Units::degrees}, {"radians", Units::radians}}),
-          skip_invalid, wanted, format};
+  return {columns, units, skip_invalid, wanted, format};
 }
 
 FitConfig fit_config(const FitOptions& s, const std::string& manifold, std::size_t training_points) {
   FitConfig config;
-  config.flow.model = model_kind(s.model).value();
+  config.flow.model = s.model;
   config.flow.manifold = manifold;
   config.flow.field.width = s.width;
   config.flow.field.depth = s.depth;
-  config.flow.field.activation =
-      chosen<Activation>(s.activation, {{"tanh", Activation::tanh}, {"swish", Activation::swish}});
-  config.flow.field.input = chosen<InputLayer>(
-      s.input,
-      {{"linear", InputLayer::linear}, {"geodesic", InputLayer::geodesic}, {"fourier", InputLayer::fourier}});
+  config.flow.field.activation = s.activation;
+  config.flow.field.input = s.input;
   config.flow.field.frequency = s.frequency;
   if (s.base == "vmf-mixture") config.flow.base = {BaseKind::vmf_mixture, s.base_components};
-  config.flow.field.scaling = chosen<BallScaling>(
-      s.scaling, {{"none", BallScaling::none}, {"unit", BallScaling::unit}, {"paper", BallScaling::paper}});
+  config.flow.field.scaling = s.scaling;
   config.flow.field.bound = s.bound;
-  config.flow.divergence.estimator = chosen<DivergenceEstimator>(
-      s.divergence, {{"exact", DivergenceEstimator::exact}, {"hutchinson", DivergenceEstimator::hutchinson}});
-  config.flow.divergence.noise =
-      chosen<Noise>(s.noise, {{"rademacher", Noise::rademacher}, {"gaussian", Noise::gaussian}});
+  config.flow.divergence.estimator = s.divergence;
+  config.flow.divergence.noise = s.noise;
   config.flow.divergence.probes = s.probes;
   config.flow.solver.method = s.solver;
   config.flow.solver.rtol = config.flow.solver.atol = s.tolerance;
@@ -75,9 +55,7 @@ FitConfig fit_config(const FitOptions& s, const std::string& manifold, std::size
   config.patience = s.patience;
   config.train.batch = batch;
   config.train.adam = {s.beta1, s.beta2, s.epsilon, s.weight_decay};
-  config.train.schedule.shape = chosen<Schedule::Shape>(s.schedule, {{"constant", Schedule::Shape::constant},
-                                                                     {"annealed", Schedule::Shape::annealed},
-                                                                     {"cosine", Schedule::Shape::cosine}});
+  config.train.schedule.shape = s.schedule;
   config.train.schedule.rate = s.rate;
   config.train.schedule.iterations = std::max(2L, config.iterations);
   config.train.clip = s.clip;

@@ -13,7 +13,8 @@ namespace riemflow {
 
 struct FitOptions {
   // reading
-  std::string columns, units = "auto", format;
+  std::string columns, format;
+  Units units = Units::automatic;
   bool skip_invalid = false;
   std::string data_dir;
   // data
@@ -25,10 +26,13 @@ struct FitOptions {
   std::uint64_t seed = 0;
   std::string split_seed;  ///< empty: `seed`
   // model
-  std::string model = "riemannian";
+  ModelKind model = ModelKind::riemannian;
   std::string base = "default", kernel = "best";
-  std::string activation = "tanh", input = "linear", scaling = "unit", divergence = "exact",
-              noise = "rademacher";
+  Activation activation = Activation::tanh;
+  InputLayer input = InputLayer::linear;
+  BallScaling scaling = BallScaling::unit;
+  DivergenceEstimator divergence = DivergenceEstimator::exact;
+  Noise noise = Noise::rademacher;
   std::string precision = "float";
   int width = 64, depth = 3, probes = 1, base_components = 50;
   double bound = 0, frequency = 8;
@@ -36,7 +40,8 @@ struct FitOptions {
   double max_concentration = 1e6;
   // training
   std::string target;  ///< instead of data
-  std::string objective = "nll", optimizer = "adam", schedule = "cosine";
+  std::string objective = "nll", optimizer = "adam";
+  Schedule::Shape schedule = Schedule::Shape::cosine;
   long iterations = 3000, validate_every = 100, patience = 20;
   double epochs = 0;  ///< > 0: instead of iterations
   long finetune = 0, forward_start = 200;
@@ -56,7 +61,7 @@ struct FitOptions {
   std::string time_limit = "none", log;
   double checkpoint_every = 30;
   int threads = 0;
-  std::string device = "cpu";
+  Device device = Device::cpu;
   bool quiet = false, json = false;  ///< of the tool
 
   /// How its file is read; manifold: empty: inferred.

@@ -44,11 +44,11 @@ class PoolRun {
         observer_(observer),
         manifold_(parse_manifold<double>(data.manifold)),
         folds_(folds_of(data.split, data.groups)),
-        pool_(options.threads),
+        executor_(options.threads),
         limit_(seconds_of(options.time_limit)) {
     require(data.target == nullptr, "‹target› with ‹model› pool",
             "a pool learns from data: give a file, or another ‹model›");
-    Device device = device_named(options.device).value();
+    Device device = options.device;
     if (device == Device::automatic)
       device = why_no_pool_flow_on_gpu(data.manifold).empty() ? Device::cuda : Device::cpu;
     how_ = {0, options.threads, device};
@@ -131,9 +131,10 @@ class PoolRun {
         give_up_if_interrupted();
         return seconds_since(start_);
       };
-      fits = fit_kernel_densities(
-          manifold_, training, validation, &pool_, data_.groups_of(few ? known_ : folds_.front().training),
-          {kSearchShare * limit_, elapsed, [&](double share) { task.reach(share, 1); }});
+      fits =
+          fit_kernel_densities(manifold_, training, validation, &executor_,
+                               data_.groups_of(few ? known_ : folds_.front().training),
+                               {kSearchShare * limit_, elapsed, [&](double share) { task.reach(share, 1); }});
     }
     choose_scored(fits);
     int neighbours = 0;
@@ -146,8 +147,8 @@ class PoolRun {
     std::vector<KernelData> centres;
     const auto ask = [this] { give_up_if_interrupted(); };
     for (const Fold& fold : folds_)
-      centres.emplace_back(manifold_, part(fold.training), neighbours, &pool_, ask);
-    centres.emplace_back(manifold_, part(known_), neighbours, &pool_, ask);
+      centres.emplace_back(manifold_, part(fold.training), neighbours, &executor_, ask);
+    centres.emplace_back(manifold_, part(known_), neighbours, &executor_, ask);
     std::set<KernelShape> tried;
     for (const KernelFit& fit : fits) {
       double seconds = 2 * fit.seconds * static_cast<double>(scored());
@@ -219,11 +220,11 @@ class PoolRun {
     Contender contender{std::move(name), {}, {}, {}, false};
     for (std::size_t k = 0; k < folds_.size(); ++k) {
       const KernelMixture own(manifold_, centres[k].parameters(recipe));
-      const std::vector<double> scores = own.log_prob(part(folds_[k].held_out), &pool_);
+      const std::vector<double> scores = own.log_prob(part(folds_[k].held_out), &executor_);
       contender.validation.insert(contender.validation.end(), scores.begin(), scores.end());
     }
     const auto all = std::make_shared<const KernelMixture>(manifold_, centres.back().parameters(recipe));
-    contender.test = all->log_prob(test_, &pool_);
+    contender.test = all->log_prob(test_, &executor_);
     contender.models.push_back(make_model(data_.manifold, all));
     add(std::move(contender));
   }
@@ -340,7 +341,7 @@ class PoolRun {
   Observer& observer_;
   std::shared_ptr<const Manifold<double>> manifold_;
   std::vector<Fold> folds_;
-  ThreadPool pool_;
+  Executor executor_;
   double limit_;
   Evaluation how_;  // of the flows
   Points<double> test_;

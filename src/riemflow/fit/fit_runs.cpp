@@ -127,13 +127,13 @@ double RunOutcome::number(const char* key) const {
                                                   : std::numeric_limits<double>::quiet_NaN();
 }
 
-void refuse_runs(const std::string& model) {
-  if (is_flow(model_kind(model).value())) return;
+void refuse_runs(ModelKind model) {
+  if (is_flow(model)) return;
   throw Error(
-      fmt::format("‹runs› with ‹model› {}", model),
-      model == name_of(ModelKind::pool)
+      fmt::format("‹runs› with ‹model› {}", name_of(model)),
+      model == ModelKind::pool
           ? "a pool trains flows of its own: leave ‹runs› out, or name a flow, as in ‹model› riemannian"
-      : model == name_of(ModelKind::kde)
+      : model == ModelKind::kde
           ? "a kernel density depends on no seed: leave ‹runs› out"
           : "runs are of flows: leave ‹runs› out, or fit one by one with ‹seed› and ‹split-seed›",
       Fault::usage);
@@ -204,7 +204,7 @@ std::vector<RunOutcome> fit_runs(const DataSet& data, const std::vector<FitOptio
     observer.tell("{} of {} runs are finished.", runs.size() - left.size(), runs.size());
   if (left.empty()) return outcomes;
   const FitOptions& first = runs.front();
-  const bool gpu = first.device != "cpu" && why_not_on_gpu(first, data.manifold).empty();
+  const bool gpu = first.device != Device::cpu && why_not_on_gpu(first, data.manifold).empty();
   const std::size_t workers = gpu ? std::min(left.size(), kMostSideBySide) : 1;
   const FitConfig config = fit_config(first, data.manifold, data.split.training.size());
   Together together(left.size(), workers, config.iterations + config.finetune, observer);

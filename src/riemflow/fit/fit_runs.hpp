@@ -32,7 +32,7 @@ struct RunOutcome {
 };
 
 /// Throws Error(Fault::usage) for a kind of model that has no use for runs.
-void refuse_runs(const std::string& model);
+void refuse_runs(ModelKind model);
 
 /// The options of each run, from those of the first. Throws Error where the seeds come to an end.
 std::vector<FitOptions> options_of_runs(const FitOptions& first, std::size_t runs);

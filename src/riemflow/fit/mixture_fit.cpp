@@ -42,14 +42,14 @@ void check(const MixtureParameters& start, const Points<double>& training, const
 /// Keeps the parameters of the best validation.
 class BestByValidation {
  public:
-  BestByValidation(const Points<double>& points, ThreadPool& pool, MixtureFit& fit)
-      : points_(points), pool_(pool), fit_(fit), values_(points.size()) {
+  BestByValidation(const Points<double>& points, Executor& executor, MixtureFit& fit)
+      : points_(points), executor_(executor), fit_(fit), values_(points.size()) {
     fit_.validation = std::numeric_limits<double>::infinity();
   }
 
   /// Returns the score.
   double consider(const MixtureParameters& parameters, long when) {
-    MixtureEvaluator(parameters, &pool_).log_prob(points_, values_, &pool_);
+    MixtureEvaluator(parameters, &executor_).log_prob(points_, values_, &executor_);
     const double score =
         -std::accumulate(values_.begin(), values_.end(), 0.0) / static_cast<double>(values_.size());
     if (!(score < fit_.validation)) return score;
@@ -61,7 +61,7 @@ class BestByValidation {
 
  private:
   const Points<double>& points_;
-  ThreadPool& pool_;
+  Executor& executor_;
   MixtureFit& fit_;
   std::vector<double> values_;
 };
@@ -129,7 +129,7 @@ MixtureParameters mixture_start(const Points<double>& training, std::size_t comp
 
 MixtureFit fit_mixture_adam(const MixtureParameters& start, const Points<double>& training,
                             const Points<double>& validation, const MixtureAdamConfig& config,
-                            ThreadPool& pool) {
+                            Executor& executor) {
   check(start, training, validation);
   check(config.bounds);
   require(config.epochs >= 0 && config.validate_every > 0 && config.rate > 0,
@@ -165,7 +165,7 @@ MixtureFit fit_mixture_adam(const MixtureParameters& start, const Points<double>
   Points<double> taken;
   std::vector<double> values(batch);
   MixtureFit fit;
-  BestByValidation best(validation, pool, fit);
+  BestByValidation best(validation, executor, fit);
   MixtureProgress progress{.components = K, .rate = config.rate};
   progress.validation = best.consider(p, 0);
   long step = 0;
@@ -173,8 +173,8 @@ MixtureFit fit_mixture_adam(const MixtureParameters& start, const Points<double>
     double loss = 0;
     for (long s = 0; s < steps_an_epoch; ++s, ++step) {
       if (batch < n) taken = batches.take(training, static_cast<std::uint64_t>(step));
-      const MixtureEvaluator evaluator(p, &pool);
-      const MixtureSums sums = evaluator.sums(batch < n ? taken : training, values, &pool);
+      const MixtureEvaluator evaluator(p, &executor);
+      const MixtureSums sums = evaluator.sums(batch < n ? taken : training, values, &executor);
       const double share = 1 / static_cast<double>(batch);
       loss -= share * sums.log_likelihood;
       // Of −(1/n) Σ log p, with N_k, S_k and R_k the sums' mass, drop and resultant:
@@ -210,9 +210,9 @@ namespace {
 /// μ_k = R_k/|R_k|, w_k = N_k/n, A_d(κ_k) = |R_k|/N_k within the bounds. As a function of κ alone the
 /// expected log-likelihood is concave, so the nearer bound is the maximum where the solution is beyond it.
 void maximise(const MixtureSums& sums, std::size_t n, const MixtureBounds& bounds, MixtureParameters& p,
-              ThreadPool& pool) {
+              Executor& executor) {
   const int D = p.means.dimension;
-  pool.run(p.size(), [&](std::size_t k, int) {
+  executor.run(p.size(), [&](std::size_t k, int) {
     const auto i = static_cast<Index>(k);
     p.weights[k] = sums.mass[i] / static_cast<double>(n);
     const Eigen::VectorXd R = sums.resultant.row(i).matrix().transpose();
@@ -262,24 +262,25 @@ bool reseed(const MixtureSums& sums, const Points<double>& training, const std::
 }  // namespace
 
 MixtureFit fit_mixture_em(const MixtureParameters& start, const Points<double>& training,
-                          const Points<double>& validation, const MixtureEmConfig& config, ThreadPool& pool) {
+                          const Points<double>& validation, const MixtureEmConfig& config,
+                          Executor& executor) {
   check(start, training, validation);
   check(config.bounds);
   const std::size_t n = training.size();
   MixtureParameters p = start;
   std::vector<double> values(n);
   MixtureFit fit;
-  BestByValidation best(validation, pool, fit);
+  BestByValidation best(validation, executor, fit);
   MixtureProgress progress{.validated = true, .components = p.size()};
   best.consider(p, 0);
   for (long i = 0; i < config.iterations; ++i) {
-    const MixtureSums sums = MixtureEvaluator(p, &pool).sums(training, values, &pool);
+    const MixtureSums sums = MixtureEvaluator(p, &executor).sums(training, values, &executor);
     const double loss = -sums.log_likelihood / static_cast<double>(n);
     const bool settled = !fit.training.empty() && fit.training.back() - loss < config.tolerance;
     fit.training.push_back(loss);
     const bool moved = reseed(sums, training, values, config.bounds, p);
     if (settled && !moved) break;
-    if (!moved) maximise(sums, n, config.bounds, p, pool);
+    if (!moved) maximise(sums, n, config.bounds, p, executor);
     progress.validation = best.consider(p, i + 1);
     fit.stopped = !go_on(config.watch, progress, fit, i + 1);
     if (fit.stopped) break;
@@ -325,23 +326,23 @@ MixtureSearch search_grid(const Points<double>& training, const MixtureGrid& gri
 }  // namespace
 
 MixtureSearch grid_search(const Points<double>& training, const Points<double>& validation,
-                          const MixtureGrid& grid, const MixtureAdamConfig& config, ThreadPool& pool) {
+                          const MixtureGrid& grid, const MixtureAdamConfig& config, Executor& executor) {
   require(!grid.rates.empty() && !grid.components.empty(), "an empty grid",
           "give one rate and one number of components at least");
   return search_grid(training, grid, config,
                      [&](const MixtureParameters& start, MixtureAdamConfig one, double rate) {
                        one.rate = rate;
-                       return fit_mixture_adam(start, training, validation, one, pool);
+                       return fit_mixture_adam(start, training, validation, one, executor);
                      });
 }
 
 MixtureSearch grid_search_em(const Points<double>& training, const Points<double>& validation,
                              const std::vector<std::size_t>& components, const MixtureEmConfig& config,
-                             ThreadPool& pool) {
+                             Executor& executor) {
   require(!components.empty(), "an empty grid", "give one number of components at least");
   return search_grid(training, {{0}, components}, config,
                      [&](const MixtureParameters& start, const MixtureEmConfig& one, double) {
-                       return fit_mixture_em(start, training, validation, one, pool);
+                       return fit_mixture_em(start, training, validation, one, executor);
                      });
 }
 

@@ -10,7 +10,7 @@
 #include <functional>
 #include <vector>
 
-#include "riemflow/core/thread_pool.hpp"
+#include "riemflow/core/executor.hpp"
 #include "riemflow/distribution/mixture_sums.hpp"
 #include "riemflow/fit/optimizer.hpp"
 
@@ -72,7 +72,7 @@ struct MixtureAdamConfig {
 /// −log p of a batch. Throws Error for settings out of range.
 MixtureFit fit_mixture_adam(const MixtureParameters& start, const Points<double>& training,
                             const Points<double>& validation, const MixtureAdamConfig& config,
-                            ThreadPool& pool);
+                            Executor& executor);
 
 struct MixtureEmConfig {
   long iterations = 1000;
@@ -87,7 +87,8 @@ struct MixtureEmConfig {
 /// component whose share of them is below 0.01 point moves to the point that is explained worst, at most one
 /// an iteration and where that is sure to gain.
 MixtureFit fit_mixture_em(const MixtureParameters& start, const Points<double>& training,
-                          const Points<double>& validation, const MixtureEmConfig& config, ThreadPool& pool);
+                          const Points<double>& validation, const MixtureEmConfig& config,
+                          Executor& executor);
 
 /// The paper's grid.
 struct MixtureGrid {
@@ -111,10 +112,10 @@ struct MixtureSearch {
 
 /// Every rate with every number of components by Riemannian Adam, from mixture_start(…, config.seed).
 MixtureSearch grid_search(const Points<double>& training, const Points<double>& validation,
-                          const MixtureGrid& grid, const MixtureAdamConfig& config, ThreadPool& pool);
+                          const MixtureGrid& grid, const MixtureAdamConfig& config, Executor& executor);
 /// Every number of components by EM.
 MixtureSearch grid_search_em(const Points<double>& training, const Points<double>& validation,
                              const std::vector<std::size_t>& components, const MixtureEmConfig& config,
-                             ThreadPool& pool);
+                             Executor& executor);
 
 }  // namespace riemflow

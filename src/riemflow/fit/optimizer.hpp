@@ -19,6 +19,9 @@ struct Schedule {
     annealed,  ///< 0.98^(t/300), the paper's
     cosine     ///< from 1 to 0 over `iterations`
   };
+  friend constexpr auto names_of(Shape) {
+    return std::to_array<std::string_view>({"constant", "annealed", "cosine"});
+  }
   Shape shape = Shape::constant;
   double rate = 1e-3;
   long iterations = 1;  ///< cosine's length

@@ -130,9 +130,10 @@ class Table {
     number(name, member, NumberRange{}, help);
   }
 
-  void choice(const std::string& name, std::string FitOptions::*member, std::vector<std::string> names,
-              const std::string& help) {
-    const auto set = [member, names](FitOptions& options, const std::string& typed) {
+  /// accept: what is done with one of the names.
+  void choice(const std::string& name, std::vector<std::string> names, decltype(OptionField::text) text,
+              decltype(OptionField::set) accept, const std::string& help) {
+    const auto set = [names, accept](FitOptions& options, const std::string& typed) {
       if (std::find(names.begin(), names.end(), typed) == names.end()) {
         const std::vector<std::string_view> known(names.begin(), names.end());
         const std::string_view nearest = nearest_name(typed, known);
@@ -140,11 +141,27 @@ class Table {
                                 nearest.empty() ? "" : fmt::format(", perhaps you meant '{}'", nearest)),
                     fmt::format("give one of {}", fmt::join(names, ", ")));
       }
-      options.*member = typed;
+      accept(options, typed);
     };
-    const std::string type = fmt::format("{}", fmt::join(names, "|"));
-    add(name, help, OptionKind::choice, type, std::mem_fn(member), set);
+    add(name, help, OptionKind::choice, fmt::format("{}", fmt::join(names, "|")), std::move(text), set);
     fields_.back().choices = std::move(names);
+  }
+  void choice(const std::string& name, std::string FitOptions::*member, std::vector<std::string> names,
+              const std::string& help) {
+    choice(
+        name, std::move(names), std::mem_fn(member),
+        [member](FitOptions& options, const std::string& typed) { options.*member = typed; }, help);
+  }
+  template <NamedEnum E>
+  void choice(const std::string& name, E FitOptions::*member, const std::string& help) {
+    const auto names = names_of(E{});
+    choice(
+        name, {names.begin(), names.end()},
+        [member](const FitOptions& options) { return std::string(name_of(options.*member)); },
+        [member](FitOptions& options, const std::string& typed) {
+          options.*member = value_named<E>(typed).value();
+        },
+        help);
   }
 
   /// parse: throws Error where it is not understood.
@@ -182,7 +199,7 @@ void Table::declare() {
   text("columns", &FitOptions::columns, "TEXT",
        "Columns that make a point, by name or number from 1: lat,lon or 4,5 or 3-9. Of a place the "
        "first is the latitude, unless names that are known (lon,lat; x,y; ra,dec) say otherwise");
-  choice("units", &FitOptions::units, {"auto", "degrees", "radians"},
+  choice("units", &FitOptions::units,
          "Units of latitudes, longitudes and angles; auto: degrees, unless a column's name says otherwise");
   flag("skip-invalid", &FitOptions::skip_invalid,
        "Leave out rows that are no point, and count them, instead of stopping at the first");
@@ -216,14 +233,14 @@ void Table::declare() {
        "Write a line of JSON every ten iterations and at each validation, for learning curves");
   number("threads", &FitOptions::threads, threads_that_make_sense(),
          "Number of threads; 0 means one for each core");
-  choice("device", &FitOptions::device, {kDevices.begin(), kDevices.end()},
+  choice("device", &FitOptions::device,
          "Where it is computed; cuda: an NVIDIA GPU, in a build that has it; auto: there if it can be");
   flag("quiet", &FitOptions::quiet, "Say nothing but results and errors");
   flag("json", &FitOptions::json, "Print the result as JSON");
 
   group("Model");
   choice(
-      "model", &FitOptions::model, {kModelKinds.begin(), kModelKinds.end()},
+      "model", &FitOptions::model,
       "riemannian: a flow on the manifold itself; autoregressive: on a product or torus, factor by factor; "
       "stereographic (sphere), wrapped and naive (ball): a flow on R^d and a chart; vmf-mixture (sphere): "
       "von Mises-Fisher distributions; kde: a kernel density; pool: kernel densities and flows, weighed on "
@@ -237,8 +254,8 @@ void Table::declare() {
        [](const std::string& text) { counts_of(text); });
   number("width", &FitOptions::width, at_least(1), "Units in each hidden layer");
   number("depth", &FitOptions::depth, at_least(1), "Number of hidden layers");
-  choice("activation", &FitOptions::activation, {"tanh", "swish"}, "Activation of the hidden layers");
-  choice("input", &FitOptions::input, {"linear", "geodesic", "fourier"},
+  choice("activation", &FitOptions::activation, "Activation of the hidden layers");
+  choice("input", &FitOptions::input,
          "How the network sees a point: coordinates, distances to learned hyperplanes (sphere and ball), or "
          "Fourier features (sines of learned frequencies, for fine structure)");
   number("frequency", &FitOptions::frequency, between(1e-3, 1000.0),
@@ -247,7 +264,7 @@ void Table::declare() {
          "What the flow starts from; default: uniform on spheres and tori, (wrapped) normal elsewhere; "
          "vmf-mixture (sphere): one that is fitted to the data first and then trained with the flow; "
          "kde: a kernel density of the training points, each left out where it is learnt from");
-  choice("divergence", &FitOptions::divergence, {"exact", "hutchinson"},
+  choice("divergence", &FitOptions::divergence,
          "How training computes the divergence; the model's densities are always exact");
   choice("precision", &FitOptions::precision, {"float", "double"}, "Precision of all numbers");
 
@@ -277,7 +294,7 @@ void Table::declare() {
   text("rates", &FitOptions::rates, "R,…",
        "Learning rates of a vmf-mixture, instead of ‹rate›; the best on the validation points is taken",
        [](const std::string& text) { numbers_of(text); });
-  choice("schedule", &FitOptions::schedule, {"constant", "annealed", "cosine"},
+  choice("schedule", &FitOptions::schedule,
          "How the learning rate changes; annealed: × 0.98^(t/300), as in the paper; cosine: to 0 at "
          "the last iteration");
   number("weight-decay", &FitOptions::weight_decay, at_least(0),
@@ -307,10 +324,10 @@ void Table::declare() {
          "Largest concentration of a component of a vmf-mixture; 1e6 is a width of 6 km on the Earth");
   number("base-components", &FitOptions::base_components, between(1, 65536),
          "Number of components of a vmf-mixture base");
-  choice("scaling", &FitOptions::scaling, {"none", "unit", "paper"},
+  choice("scaling", &FitOptions::scaling,
          "Scaling of the field on the ball: u, u/lambda, or u/lambda^d as in the paper");
   number("bound", &FitOptions::bound, at_least(0), "Largest entry of the network's output; 0 means none");
-  choice("noise", &FitOptions::noise, {"rademacher", "gaussian"}, "Noise of Hutchinson's estimate");
+  choice("noise", &FitOptions::noise, "Noise of Hutchinson's estimate");
   number("probes", &FitOptions::probes, at_least(1), "Probes of Hutchinson's estimate, which are averaged");
   number("beta1", &FitOptions::beta1, below_one(), "Adam's decay of the mean gradient");
   number("beta2", &FitOptions::beta2, below_one(), "Adam's decay of the mean squared gradient");

@@ -48,12 +48,12 @@ double evaluations_worth(const SolveSummary& cost) {
 
 /// Fused multiply-adds on registers, all threads at once: the most this machine does now, in GFLOP/s.
 double measured_peak(int threads) {
-  ThreadPool pool(threads);
+  Executor executor(threads);
   double best = 0;
   for (int repeat = 0; repeat < 20; ++repeat) {
     std::vector<double> work(static_cast<std::size_t>(threads));
     const auto start = Clock::now();
-    pool.run(work.size(), [&](std::size_t piece, int) {
+    executor.run(work.size(), [&](std::size_t piece, int) {
       float sink = 0;
       work[piece] = simd::kernels<float>().spin(400000, &sink);
     });

@@ -50,7 +50,7 @@ Flow<T>::Flow(const FlowConfig& config, std::uint64_t seed, int threads,
       field_(std::make_unique<VectorField<T>>(manifold_, config.field)),
       parameters_(field_->initial_parameters(seed)),
       working_(field_->working_size()),
-      pool_(threads) {
+      executor_(threads) {
   validate(config);
   if (learned_) {
     const std::vector<T> start =
@@ -92,7 +92,7 @@ std::shared_ptr<const Distribution<double>> Flow<T>::exact_base() const {
 template <class T>
 void Flow<T>::make_workers() {
   workers_.clear();
-  for (int i = 0; i < pool_.size(); ++i)
+  for (int i = 0; i < executor_.size(); ++i)
     workers_.push_back(std::make_unique<TileFlow<T>>(*field_, *base_, config_));
 }
 
@@ -130,7 +130,7 @@ template <class T>
 template <class Solve>
 SolveSummary Flow<T>::solve_isolating(const Points<T>& points, const Solve& solve) {
   std::vector<SolveSummary> summaries(points.tiles());
-  pool_.run(points.tiles(), [&](std::size_t tile, int worker) {
+  executor_.run(points.tiles(), [&](std::size_t tile, int worker) {
     TileFlow<T>& flow = *workers_[static_cast<std::size_t>(worker)];
     std::vector<Pack<T>> x(static_cast<std::size_t>(points.dimension));
     points.load_tile(tile, x.data());
@@ -240,7 +240,7 @@ template <class T>
 void Flow<T>::sum_chunks(std::size_t chunks, std::span<T> gradient) {
   constexpr std::size_t kRange = 4096;
   const std::size_t size = chunk_gradients_.front().size();
-  pool_.run((size + kRange - 1) / kRange, [&](std::size_t range, int) {
+  executor_.run((size + kRange - 1) / kRange, [&](std::size_t range, int) {
     const std::size_t begin = range * kRange, end = std::min(size, begin + kRange);
     for (std::size_t stride = 1; stride < chunks; stride *= 2) {
       for (std::size_t i = 0; i + stride < chunks; i += 2 * stride) {
@@ -274,7 +274,7 @@ Loss Flow<T>::gradient(const MatchingBatch<T>& batch, std::span<T> out, const Gr
   std::vector<double> losses(chunks);
   const PathEnds<T> ends(*manifold_, dynamic_cast<const Uniform<T>*>(base_.get()) != nullptr,
                          batch.group == nullptr ? Points<T>{} : *batch.group);
-  pool_.run(chunks, [&](std::size_t chunk, int worker) {
+  executor_.run(chunks, [&](std::size_t chunk, int worker) {
     FlowMatching<T>& matching = *matchers_[static_cast<std::size_t>(worker)];
     chunk_gradients_[chunk].assign(size + simd::kOverhang + base_size(), T(0));
     const std::size_t end = std::min(tiles, (chunk + 1) * per_chunk * kTiles);
@@ -310,7 +310,7 @@ Loss Flow<T>::gradient_over_tiles(const Points<T>& points, std::span<T> gradient
   std::vector<TileLoss> losses(chunks);
   std::vector<SolveSummary> summaries(chunks);
   const auto share = static_cast<T>(1.0 / static_cast<double>(points.size()));
-  pool_.run(chunks, [&](std::size_t chunk, int worker) {
+  executor_.run(chunks, [&](std::size_t chunk, int worker) {
     TileFlow<T>& flow = *workers_[static_cast<std::size_t>(worker)];
     chunk_gradients_[chunk].assign(size + simd::kOverhang + base_size(), T(0));
     T* bar = chunk_gradients_[chunk].data();

@@ -8,8 +8,8 @@
 #include <span>
 #include <vector>
 
+#include "riemflow/core/executor.hpp"
 #include "riemflow/core/points.hpp"
-#include "riemflow/core/thread_pool.hpp"
 #include "riemflow/distribution/base.hpp"
 #include "riemflow/flow/flow_config.hpp"
 #include "riemflow/flow/flow_matching.hpp"
@@ -34,7 +34,7 @@ class Flow final : public Transport<T> {
   std::shared_ptr<const Distribution<double>> exact_base() const override;
   const VectorField<T>& field() const { return *field_; }
   ParameterLayout layout() const override;
-  int threads() const override { return pool_.size(); }
+  int threads() const override { return executor_.size(); }
   std::span<T> parameters() override { return parameters_; }
   std::span<const T> parameters() const override { return parameters_; }
   void set_tolerance(double rtol, double atol) override;
@@ -77,7 +77,7 @@ class Flow final : public Transport<T> {
   std::unique_ptr<VectorField<T>> field_;
   std::vector<T> parameters_;
   AlignedVector<T> working_;
-  ThreadPool pool_;
+  Executor executor_;
   std::vector<std::unique_ptr<TileFlow<T>>> workers_;
   std::vector<std::unique_ptr<FlowMatching<T>>> matchers_;  // made when first needed
   std::vector<AlignedVector<T>> chunk_gradients_;

@@ -19,6 +19,7 @@ enum class BaseKind {
   standard,    ///< default_base of the manifold (distribution/base.hpp)
   vmf_mixture  ///< learned with the field, on unit spheres (distribution/learned_mixture.hpp)
 };
+constexpr auto names_of(BaseKind) { return std::to_array<std::string_view>({"default", "vmf-mixture"}); }
 
 struct BaseConfig {
   BaseKind kind = BaseKind::standard;

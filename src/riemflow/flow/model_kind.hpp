@@ -1,9 +1,7 @@
 #pragma once
 // The kinds of densities that can be fitted, by the names of `fit --model` and of model files.
 
-#include <array>
-#include <optional>
-#include <string_view>
+#include "riemflow/core/enum_names.hpp"
 
 namespace riemflow {
 
@@ -17,17 +15,9 @@ enum class ModelKind {
   kde,          ///< a kernel density (kernel/kernel_mixture.hpp): no flow
   pool          ///< a mixture of fitted densities of any kind (model/pool_density.hpp)
 };
-
-/// In the order of the enumerators.
-inline constexpr std::array<std::string_view, 8> kModelKinds = {
-    "riemannian", "autoregressive", "naive", "wrapped", "stereographic", "vmf-mixture", "kde", "pool"};
-
-constexpr std::string_view name_of(ModelKind kind) { return kModelKinds[static_cast<std::size_t>(kind)]; }
-
-constexpr std::optional<ModelKind> model_kind(std::string_view name) {
-  for (std::size_t i = 0; i < kModelKinds.size(); ++i)
-    if (kModelKinds[i] == name) return static_cast<ModelKind>(i);
-  return std::nullopt;
+constexpr auto names_of(ModelKind) {
+  return std::to_array<std::string_view>(
+      {"riemannian", "autoregressive", "naive", "wrapped", "stereographic", "vmf-mixture", "kde", "pool"});
 }
 
 constexpr bool has_chart(ModelKind kind) {

@@ -19,7 +19,7 @@ std::vector<std::string> Assumptions::sentences() const {
     second += fmt::format("{}{} = {}", i == 0 ? "" : ", ", columns[i].meaning, columns[i].number);
     if (!columns[i].name.empty()) second += fmt::format(" {}", io::in_quotes(columns[i].name));
   }
-  if (units != Units::automatic) second += std::string("; in ") + name_of(units);
+  if (units != Units::automatic) second += fmt::format("; in {}", name_of(units));
   if (!columns.empty()) all.push_back(second + ".");
 
   all.push_back(fmt::format("Points on {}{}: {}.", manifold,

@@ -242,7 +242,7 @@ Layout lay_out(const Table& table, const ReadOptions& options, Assumptions& assu
   if (const double most = largest_turns(table, layout, assumptions.units); most > kPlainTurns)
     assumptions.warnings.push_back(
         fmt::format("an angle in the first rows is {:.4g} turns; all are wrapped to one: are they angles{}?",
-                    most, said ? "" : std::string(", in ") + name_of(assumptions.units)));
+                    most, said ? "" : fmt::format(", in {}", name_of(assumptions.units))));
   const bool modest = table.binary && options.units == Units::automatic;
   for (auto& part : layout.recipe.parts)
     if (assumptions.units == Units::radians && is_angular(part.kind))

@@ -3,12 +3,12 @@
 
 #include <string>
 
+#include "riemflow/core/enum_names.hpp"
+
 namespace riemflow {
 
 enum class Units { automatic, degrees, radians };
-inline const char* name_of(Units units) {
-  return units == Units::automatic ? "auto" : units == Units::degrees ? "degrees" : "radians";
-}
+constexpr auto names_of(Units) { return std::to_array<std::string_view>({"auto", "degrees", "radians"}); }
 
 struct ReadOptions {
   /// Names or numbers from 1, as in "lat,lon", "4,5", "3-9"; empty: by the names in the header.

@@ -100,7 +100,7 @@ class EllipticKernels final : public Kernels {
         for (int c = 0; c < D; ++c) g[c] += share * (t.q_slope * 2 * pull[c] + t.c_slope * K * m[c]);
       } else if (part.geometry == Geometry::ball) {
         // v = stretch·p, p = δ − pull·m (distribution/wrapped_normal.hpp); −∇q/2 = −(Dv)ᵀ Wᵀu
-        const double c = -part.curvature, b = e[d], a = m[d], q = KernelSpace::ball_q(part, e, m);
+        const double c = -part.curvature, b = e[d], a = m[d], q = ball_q(query, i, part);
         const double h = asinh_ratio(q), root = std::sqrt(1 + q), stretch = 2 * h / (root * b);
         const double log_h_slope =
             q < 1e-4 ? -1.0 / 6 + (3.0 / 20 - 1.0 / 36) * q : (1 / (h * root) - 1) / (2 * q);
@@ -220,6 +220,10 @@ class EllipticKernels final : public Kernels {
     precisions_[i] = std::min(precisions_[i], 1 / most);
   }
 
+  double ball_q(const KernelQuery& query, std::size_t i, const KernelSpace::Part& part) const {
+    return KernelSpace::ball_q(part, query.embedded, &embedded_[i * width_]);
+  }
+
   /// v: what W is applied to (ambient), then u (d).
   Terms terms(const KernelQuery& query, std::size_t i, std::size_t f, double* v) const {
     const KernelSpace::Part& part = factors_[f].part;
@@ -236,7 +240,7 @@ class EllipticKernels final : public Kernels {
         for (int c = 0; c < D; ++c) cosine += part.curvature * e[c] * m[c];
     }
     if (part.geometry == Geometry::ball) {
-      const double b = e[d], q = KernelSpace::ball_q(part, e, m);
+      const double b = e[d], q = ball_q(query, i, part);
       const double h = asinh_ratio(q), root = std::sqrt(1 + q);
       for (int c = 0; c < d; ++c) v[c] = 2 * h / (root * b) * (v[c] - q * b * m[c]);
       volume = (d - 1) * std::log(h / root);

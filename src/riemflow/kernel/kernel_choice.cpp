@@ -25,13 +25,13 @@ int neighbours_of(const KernelRecipe& recipe) {
 class KernelLadder {
  public:
   KernelLadder(const std::shared_ptr<const Manifold<double>>& manifold, const Points<double>& points,
-               const Points<double>& validation, const std::vector<std::size_t>& groups, ThreadPool* pool,
+               const Points<double>& validation, const std::vector<std::size_t>& groups, Executor* executor,
                const SearchTime& time)
       : manifold_(manifold),
         points_(points),
         validation_(validation),
         groups_(groups),
-        pool_(pool),
+        executor_(executor),
         watch_(time) {}
 
   std::vector<KernelSearch::Leader> operator()(const std::vector<KernelShape>& shapes) {
@@ -44,7 +44,7 @@ class KernelLadder {
       const double begun = watch_.elapsed();
       try {
         auto search = std::make_unique<KernelSearch>(manifold_, sample(rungs.back()), validation_,
-                                                     groups_of(rungs.back()), queries_, pool_, watch_);
+                                                     groups_of(rungs.back()), queries_, executor_, watch_);
         const std::size_t distinct = search->data().size();
         require(search->queries() > 0 || !top,
                 "a bandwidth cannot be chosen by " + std::to_string(distinct) + " different points alone",
@@ -65,7 +65,7 @@ class KernelLadder {
   /// With all points as centres.
   KernelParameters parameters(const KernelRecipe& recipe) {
     if (last_->size() == points_.size()) return last_->data().parameters(recipe);
-    return KernelData(manifold_, points_, neighbours_of(recipe), pool_).parameters(recipe);
+    return KernelData(manifold_, points_, neighbours_of(recipe), executor_).parameters(recipe);
   }
 
  private:
@@ -154,7 +154,7 @@ class KernelLadder {
   std::shared_ptr<const Manifold<double>> manifold_;
   const Points<double>&points_, &validation_;
   const std::vector<std::size_t>& groups_;  // of the points; none: each is one
-  ThreadPool* pool_;
+  Executor* executor_;
   SearchWatch watch_;
   std::vector<KernelSearch::Leader> leaders_;
   std::unique_ptr<KernelSearch> last_;
@@ -176,9 +176,9 @@ bool better(const KernelSearch::Leader& a, const KernelSearch::Leader& b) {
 
 KernelFit fit_kernel_density(std::shared_ptr<const Manifold<double>> manifold, const Points<double>& points,
                              const Points<double>& validation, std::optional<KernelShape> shape,
-                             ThreadPool* pool, const std::vector<std::size_t>& groups,
+                             Executor* executor, const std::vector<std::size_t>& groups,
                              const SearchTime& time) {
-  KernelLadder ladder(manifold, points, validation, groups, pool, time);
+  KernelLadder ladder(manifold, points, validation, groups, executor, time);
   std::vector<KernelShape> shapes;
   if (!shape || shape == KernelShape::one) shapes.push_back(KernelShape::one);
   if (shape != KernelShape::one) shapes.push_back(KernelShape::local);
@@ -197,9 +197,9 @@ KernelFit fit_kernel_density(std::shared_ptr<const Manifold<double>> manifold, c
 
 std::vector<KernelFit> fit_kernel_densities(std::shared_ptr<const Manifold<double>> manifold,
                                             const Points<double>& points, const Points<double>& validation,
-                                            ThreadPool* pool, const std::vector<std::size_t>& groups,
+                                            Executor* executor, const std::vector<std::size_t>& groups,
                                             const SearchTime& time) {
-  KernelLadder ladder(manifold, points, validation, groups, pool, time);
+  KernelLadder ladder(manifold, points, validation, groups, executor, time);
   std::vector<KernelFit> fits;
   for (const KernelSearch::Leader& leader :
        ladder({KernelShape::one, KernelShape::local, KernelShape::anisotropic})) {

@@ -39,7 +39,7 @@ struct SearchTime {
 /// it, and the smallest number of neighbours always looks best.
 KernelFit fit_kernel_density(std::shared_ptr<const Manifold<double>> manifold, const Points<double>& points,
                              const Points<double>& validation = {}, std::optional<KernelShape> shape = {},
-                             ThreadPool* pool = nullptr, const std::vector<std::size_t>& groups = {},
+                             Executor* executor = nullptr, const std::vector<std::size_t>& groups = {},
                              const SearchTime& time = {});
 
 /// The best of each shape, in the order of KernelShape, for the price of the last; recipes alone, without
@@ -47,7 +47,8 @@ KernelFit fit_kernel_density(std::shared_ptr<const Manifold<double>> manifold, c
 /// those behind the first that there was no time for.
 std::vector<KernelFit> fit_kernel_densities(std::shared_ptr<const Manifold<double>> manifold,
                                             const Points<double>& points,
-                                            const Points<double>& validation = {}, ThreadPool* pool = nullptr,
+                                            const Points<double>& validation = {},
+                                            Executor* executor = nullptr,
                                             const std::vector<std::size_t>& groups = {},
                                             const SearchTime& time = {});
 

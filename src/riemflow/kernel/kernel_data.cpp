@@ -19,13 +19,8 @@ using Matrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowM
 
 }  // namespace
 
-std::string_view name_of(KernelShape shape) {
-  constexpr std::string_view names[] = {"one", "local", "anisotropic"};
-  return names[static_cast<int>(shape)];
-}
-
 KernelData::KernelData(std::shared_ptr<const Manifold<double>> manifold, const Points<double>& points,
-                       int most_neighbours, ThreadPool* pool, const std::function<void()>& ask)
+                       int most_neighbours, Executor* executor, const std::function<void()>& ask)
     : space_(std::make_shared<KernelSpace>(std::move(manifold))) {
   require(points.size() > 0 && points.dimension == space_->manifold().ambient(),
           "a kernel density of " + std::to_string(points.size()) + " points of " +
@@ -73,7 +68,7 @@ KernelData::KernelData(std::shared_ptr<const Manifold<double>> manifold, const P
   kept_ = std::min(static_cast<std::size_t>(std::max(most_neighbours, 0)), size() - 1);
   distances_.resize(size() * kept_);
   neighbours_.resize(size() * kept_);
-  in_pieces(pool, size(), kPiece, [&](std::size_t begin, std::size_t end) {
+  in_pieces(executor, size(), kPiece, [&](std::size_t begin, std::size_t end) {
     std::vector<MetricTree::Neighbour> found;
     for (std::size_t i = begin; i < end; ++i) {
       if (ask && i % 16 == 0) ask();

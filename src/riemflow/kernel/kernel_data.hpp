@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "riemflow/core/enum_names.hpp"
 #include "riemflow/kernel/kernel_mixture.hpp"
 
 namespace riemflow {
@@ -17,7 +18,9 @@ enum class KernelShape {
   local,       ///< h_i ∝ r_i^α, r_i the distance to the k-th neighbour
   anisotropic  ///< and shaped by the covariance of the neighbours
 };
-std::string_view name_of(KernelShape shape);
+constexpr auto names_of(KernelShape) {
+  return std::to_array<std::string_view>({"one", "local", "anisotropic"});
+}
 
 /// How bandwidths and shapes come from the points:
 ///   h_i = scale·(r_i/r̄)^α,  r̄ the geometric mean of the r_i, so that `scale` is that of the h_i;
@@ -39,7 +42,7 @@ class KernelData {
   /// The neighbours of `most_neighbours` are kept. ask(): now and then while they are looked for, from any
   /// thread; may throw to give up.
   KernelData(std::shared_ptr<const Manifold<double>> manifold, const Points<double>& points,
-             int most_neighbours, ThreadPool* pool = nullptr, const std::function<void()>& ask = {});
+             int most_neighbours, Executor* executor = nullptr, const std::function<void()>& ask = {});
 
   std::size_t size() const { return centres_.size(); }
   const std::shared_ptr<const Manifold<double>>& manifold() const { return space_->shared_manifold(); }

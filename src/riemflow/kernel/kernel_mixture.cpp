@@ -241,12 +241,12 @@ void KernelMixture::sample(Random& random, Pack<double>* x, int lane) const {
   for (std::size_t c = 0; c < point.size(); ++c) x[c][lane] = point[c];
 }
 
-std::vector<double> KernelMixture::log_prob(const Points<double>& points, ThreadPool* pool) const {
+std::vector<double> KernelMixture::log_prob(const Points<double>& points, Executor* executor) const {
   require(points.dimension == ambient() || points.values.empty(),
           fmt::format("the points have {} coordinates", points.dimension),
           fmt::format("the kernel density has {}", ambient()), Fault::bad_data);
   std::vector<double> values(points.size());
-  in_pieces(pool, points.size(), kPointsAPiece, [&](std::size_t begin, std::size_t end) {
+  in_pieces(executor, points.size(), kPointsAPiece, [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) values[i] = log_density_at(points[i]);
   });
   return values;

@@ -14,8 +14,8 @@
 #include <optional>
 #include <vector>
 
+#include "riemflow/core/executor.hpp"
 #include "riemflow/core/points.hpp"
-#include "riemflow/core/thread_pool.hpp"
 #include "riemflow/distribution/distribution.hpp"
 #include "riemflow/kernel/kernels.hpp"
 #include "riemflow/kernel/metric_tree.hpp"
@@ -57,8 +57,8 @@ class KernelMixture final : public Distribution<double> {
   void sample(Random& random, Pack<double>* x, int lane) const override;
   static constexpr double kSamePoint = 1e-6;
 
-  /// log p a point, in nats, over all threads of the pool.
-  std::vector<double> log_prob(const Points<double>& points, ThreadPool* pool = nullptr) const;
+  /// log p a point, in nats, over all threads of the executor.
+  std::vector<double> log_prob(const Points<double>& points, Executor* executor = nullptr) const;
 
   /// log p(x); with `without`, of the density that has not that centre: its weight goes to the other centres,
   /// to the base if there is none. gradient (ambient), unless null, = ∂ log p/∂x of a smooth extension.

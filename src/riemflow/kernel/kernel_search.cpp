@@ -75,11 +75,11 @@ RecipePlace among(RecipePlace place, std::size_t from, std::size_t to, int dimen
 
 KernelSearch::KernelSearch(const std::shared_ptr<const Manifold<double>>& manifold,
                            const Points<double>& points, const Points<double>& validation,
-                           const std::vector<std::size_t>& groups, std::size_t most_queries, ThreadPool* pool,
-                           SearchWatch& watch)
-    : data_(manifold, points, RecipePlace::kNeighbours.back(), pool, watch.ask),
+                           const std::vector<std::size_t>& groups, std::size_t most_queries,
+                           Executor* executor, SearchWatch& watch)
+    : data_(manifold, points, RecipePlace::kNeighbours.back(), executor, watch.ask),
       points_(points.size()),
-      pool_(pool),
+      executor_(executor),
       watch_(watch) {
   const auto wide = default_base<double>(manifold);
   const auto add = [&](const KernelData& data, const Points<double>& from, const auto& weight) {
@@ -123,7 +123,7 @@ KernelSearch::KernelSearch(const std::shared_ptr<const Manifold<double>>& manifo
       for (double copy = 0; copy < (out ? 1 : copies); ++copy)
         to.values.insert(to.values.end(), point.begin(), point.end());
     }
-    add(KernelData(manifold, kept, RecipePlace::kNeighbours.back(), pool, watch.ask), held,
+    add(KernelData(manifold, kept, RecipePlace::kNeighbours.back(), executor, watch.ask), held,
         [&](std::size_t i) { return weights[i]; });
   }
 }
@@ -184,7 +184,7 @@ double KernelSearch::score(const RecipePlace& place, double& wide) {
   for (Fold& fold : folds_) {
     const KernelMixture density(data_.manifold(), fold.data.parameters(candidate), kTolerance);
     std::vector<double> log_p(fold.queries.size());
-    in_pieces(pool_, log_p.size(), kPointsBetweenLooks, [&](std::size_t begin, std::size_t end) {
+    in_pieces(executor_, log_p.size(), kPointsBetweenLooks, [&](std::size_t begin, std::size_t end) {
       watch_.ask();
       for (std::size_t i = begin; i < end; ++i) log_p[i] = density.log_density_at(fold.queries[i]);
     });

@@ -72,7 +72,7 @@ class KernelSearch {
   /// (kernel/kernel_choice.hpp). watch: must outlive the search.
   KernelSearch(const std::shared_ptr<const Manifold<double>>& manifold, const Points<double>& points,
                const Points<double>& validation, const std::vector<std::size_t>& groups,
-               std::size_t most_queries, ThreadPool* pool, SearchWatch& watch);
+               std::size_t most_queries, Executor* executor, SearchWatch& watch);
 
   /// Equal ones among them.
   std::size_t size() const { return points_; }
@@ -115,7 +115,7 @@ class KernelSearch {
 
   KernelData data_;
   std::size_t points_;
-  ThreadPool* pool_;
+  Executor* executor_;
   SearchWatch& watch_;
   std::vector<Fold> folds_;
   KernelShape shape_ = KernelShape::one;

@@ -86,21 +86,12 @@ void each_field(FlowConfig& config, Visit&& visit) {
   visit("base", base);
 }
 
-// In the order of the enumerators.
-Names names_of(ModelKind) { return {kModelKinds.begin(), kModelKinds.end()}; }
-Names names_of(Activation) { return {"tanh", "swish"}; }
-Names names_of(InputLayer) { return {"linear", "geodesic", "fourier"}; }
-Names names_of(BaseKind) { return {"default", "vmf-mixture"}; }
-Names names_of(BallScaling) { return {"none", "unit", "paper"}; }
-Names names_of(DivergenceEstimator) { return {"exact", "hutchinson"}; }
-Names names_of(Noise) { return {"rademacher", "gaussian"}; }
-
 // --- to JSON ----------------------------------------------------------------------------------------
 
 template <class X>
 ordered_json written(X& value) {
   if constexpr (std::is_enum_v<X>) {
-    return names_of(value).at(static_cast<std::size_t>(value));
+    return name_of(value);
   } else if constexpr (requires { each_field(value, [](std::string_view, auto&) {}); }) {
     ordered_json object = ordered_json::object();
     each_field(value,
@@ -154,7 +145,8 @@ void read(const json& value, const std::string& where, std::string& field) {
 template <class Enum>
 requires std::is_enum_v<Enum>
 void read(const json& value, const std::string& where, Enum& field) {
-  const Names names = names_of(field);
+  const auto all = names_of(field);
+  const Names names(all.begin(), all.end());
   if (!value.is_string()) wrong(where, value, "one of " + listed(names));
   const auto& name = value.get_ref<const std::string&>();
   for (std::size_t i = 0; i < names.size(); ++i) {

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "riemflow/core/error.hpp"
-#include "riemflow/core/thread_pool.hpp"
+#include "riemflow/core/executor.hpp"
 #include "riemflow/manifold/on_manifold.hpp"
 #include "riemflow/model/flow_density.hpp"
 #include "riemflow/model/kernel_density.hpp"
@@ -68,8 +68,8 @@ Carried<double> draw_in_pieces(std::size_t n, int ambient, int threads, std::uin
                                std::uint64_t first,
                                const std::function<void(Random& random, Pack<double>* x)>& draw) {
   Points<double> points(n, ambient);
-  ThreadPool pool(threads);
-  in_pieces(&pool, n, kDrawsAtOnce, [&](std::size_t begin, std::size_t end) {
+  Executor executor(threads);
+  in_pieces(&executor, n, kDrawsAtOnce, [&](std::size_t begin, std::size_t end) {
     std::vector<Pack<double>> x(static_cast<std::size_t>(ambient));
     for (std::size_t i = begin; i < end; ++i) {
       Random random(seed, Purpose::base_sample, 0, first + i);

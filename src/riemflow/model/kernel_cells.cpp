@@ -4,7 +4,7 @@
 #include <numbers>
 #include <utility>
 
-#include "riemflow/core/thread_pool.hpp"
+#include "riemflow/core/executor.hpp"
 #include "riemflow/manifold/parse.hpp"
 #include "riemflow/model/cell_mass_part.hpp"
 
@@ -51,7 +51,7 @@ class KernelCells final : public CellMassPart {
   KernelCells(const std::string& manifold, const KernelParameters& given, const Lattice& lattice, int threads)
       : lattice_(lattice),
         space_(std::make_shared<KernelSpace>(parse_manifold<double>(manifold))),
-        pool_(threads) {
+        executor_(threads) {
     const KernelParameters parameters = with_base(given, *space_);  // weights are of the whole
     kernels_ = parameters.shapes.empty()
                    ? round_kernels(space_, parameters.centres, parameters.bandwidths)
@@ -79,7 +79,7 @@ class KernelCells final : public CellMassPart {
       wide_share_ = share + parameters.wide;
       wide_ = std::make_unique<KernelMixture>(space_->shared_manifold(), std::move(wide));
       wide_cells_ = smooth_cells(
-          [this](const Points<double>& points) { return wide_->log_prob(points, &pool_); }, lattice_);
+          [this](const Points<double>& points) { return wide_->log_prob(points, &executor_); }, lattice_);
     }
   }
   double error() const override {
@@ -89,7 +89,7 @@ class KernelCells final : public CellMassPart {
   void add(std::size_t first, std::size_t last, double weight, std::span<double> masses,
            const std::function<void()>& between) override {
     const std::size_t columns = lattice_.columns.centres.size();
-    pool_.run(last - first, [&](std::size_t i, int) {
+    executor_.run(last - first, [&](std::size_t i, int) {
       for (const Narrow& kernel : narrow_)
         add_kernel(kernel, first + i, weight, masses.subspan(i * columns, columns));
     });
@@ -209,7 +209,7 @@ class KernelCells final : public CellMassPart {
   std::unique_ptr<const KernelMixture> wide_;
   std::unique_ptr<CellMassPart> wide_cells_;
   double wide_share_ = 0;
-  ThreadPool pool_;
+  Executor executor_;
 };
 
 }  // namespace

@@ -14,9 +14,9 @@ KernelDensity::KernelDensity(const std::string& manifold, KernelParameters param
                     threads) {}
 
 LogProb<double> KernelDensity::evaluate(const Points<double>& points, const NoiseKey&) const {
-  ThreadPool pool(threads());
+  Executor executor(threads());
   LogProb<double> result;
-  result.values = kernels_->log_prob(points, &pool);
+  result.values = kernels_->log_prob(points, &executor);
   result.summary.points = points.size();
   return result;
 }

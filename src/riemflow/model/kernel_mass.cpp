@@ -37,7 +37,7 @@ class Rays {
         manifold_(parse_manifold<double>(kernels.manifold().name())),
         // Its own sums, so that what pruning loses is seen.
         reference_(manifold_, kernels.parameters(), 1e-10),
-        pool_(threads) {}
+        executor_(threads) {}
 
   /// ∫ p r_k/((1 − ε) w_k) along one direction, drawn; 1 on average, and nearly always.
   Integral along(std::size_t k, Random& random, const CubatureOptions& options) {
@@ -69,7 +69,7 @@ class Rays {
             manifold_->project(x.data());
             for (std::size_t c = 0; c < x.size(); ++c) points[i][c] = x[c][0];
           }
-          const std::vector<double> log_p = kernels_.log_prob(points, &pool_);
+          const std::vector<double> log_p = kernels_.log_prob(points, &executor_);
           for (std::size_t i = 0; i < rho.size(); ++i) {
             const double log_share = kernels_.log_kernel(k, points[i]) - reference_.log_density_at(points[i]);
             out[i] = std::exp(log_p[i] + log_share + log_constant + log_volume(rho[i][0] * direction) +
@@ -83,7 +83,7 @@ class Rays {
   double at_base(std::uint64_t seed) {
     const auto base = default_base<double>(manifold_);
     const Points<double> draws = draws_of(*base, kBaseDraws, seed, 1, 0, Purpose::test);
-    const std::vector<double> log_p = kernels_.log_prob(draws, &pool_);
+    const std::vector<double> log_p = kernels_.log_prob(draws, &executor_);
     double sum = 0;
     for (std::size_t i = 0; i < draws.size(); ++i)
       sum += std::exp(log_p[i] - reference_.log_density_at(draws[i])) / static_cast<double>(draws.size());
@@ -149,7 +149,7 @@ class Rays {
   const KernelMixture& kernels_;
   std::shared_ptr<const Manifold<double>> manifold_;
   KernelMixture reference_;
-  ThreadPool pool_;
+  Executor executor_;
 };
 
 }  // namespace

@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "riemflow/core/error.hpp"
-#include "riemflow/core/thread_pool.hpp"
+#include "riemflow/core/executor.hpp"
 #include "riemflow/manifold/parse.hpp"
 
 namespace riemflow {
@@ -46,9 +46,9 @@ LogProb<double> MixtureDensity::evaluate(const Points<double>& points, const Noi
     for (double& x : unit[i]) x /= std::sqrt(square);
   }
   const double log_size = manifold_->dimension() * std::log(radius_);
-  ThreadPool pool(threads());
+  Executor executor(threads());
   LogProb<double> result;
-  result.values = mixture_.log_prob(unit, &pool);
+  result.values = mixture_.log_prob(unit, &executor);
   for (double& value : result.values) value -= log_size;
   result.summary.points = points.size();
   return result;

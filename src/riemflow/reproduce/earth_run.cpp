@@ -90,19 +90,19 @@ Json run_earth_flow(const EarthFlow& flow, const EarthSplit& split, bool with_gr
 
 Json run_earth_mixture(const EarthSplit& split, std::uint64_t seed, bool with_grid,
                        const ReproduceOptions& options) {
-  ThreadPool pool(options.threads_per_run);
+  Executor executor(options.threads_per_run);
   MixtureAdamConfig config;
   config.epochs = options.quick ? 30 : 300;
   config.schedule = Schedule::Shape::cosine;
   config.seed = seed;
   MixtureGrid grid;
   if (options.quick) grid = {{1e-1}, {50}};
-  const MixtureSearch search = grid_search(split.training, split.validation, grid, config, pool);
+  const MixtureSearch search = grid_search(split.training, split.validation, grid, config, executor);
   const VonMisesFisherMixture<double> mixture(search.fit.parameters);
   Json result;
-  add_score(result, "nll", mixture.log_prob(split.test, &pool));
+  add_score(result, "nll", mixture.log_prob(split.test, &executor));
   const VonMisesFisherMixture<double> last(search.fit.last);
-  add_score(result, "last_nll", last.log_prob(split.test, &pool));
+  add_score(result, "last_nll", last.log_prob(split.test, &executor));
   result["validation_nll"] = search.fit.validation;
   const MixtureScore& chosen = search.scores[search.chosen];
   result["rate"] = chosen.rate;
@@ -118,11 +118,11 @@ Json run_earth_mixture(const EarthSplit& split, std::uint64_t seed, bool with_gr
     MixtureEmConfig em_config;
     em_config.iterations = options.quick ? 10 : 300;
     MixtureFit fit = fit_mixture_em(mixture_start(split.training, components, seed), split.training,
-                                    split.validation, em_config, pool);
+                                    split.validation, em_config, executor);
     if (fit.validation < em.validation) em = std::move(fit);
   }
   const VonMisesFisherMixture<double> by_em(em.parameters);
-  add_score(result, "em_nll", by_em.log_prob(split.test, &pool));
+  add_score(result, "em_nll", by_em.log_prob(split.test, &executor));
   result["em_components"] = em.parameters.size();
   Json curve = Json::array();
   const std::size_t every = std::max<std::size_t>(1, search.fit.training.size() / kCurvePoints);
@@ -130,8 +130,9 @@ Json run_earth_mixture(const EarthSplit& split, std::uint64_t seed, bool with_gr
     curve.push_back({i, rounded_to(search.fit.training[i - 1], 5)});
   result["curve"] = std::move(curve);
   if (with_grid)
-    result["grid"] = grid_of(earth_lattice(kGridRows, -180),
-                             [&](const Points<double>& points) { return mixture.log_prob(points, &pool); });
+    result["grid"] = grid_of(earth_lattice(kGridRows, -180), [&](const Points<double>& points) {
+      return mixture.log_prob(points, &executor);
+    });
   return result;
 }
 

@@ -172,7 +172,7 @@ class CudaFlow final : public Transport<float> {
     const Points<float>& points = batch.points;
     std::vector<std::uint32_t> all(points.size());
     std::iota(all.begin(), all.end(), 0u);
-    ThreadPool alone(1);
+    Executor alone(1);
     const cuda::DrawnPaths paths = cuda::draw_paths(*manifold_, *base_, points, all, points.size(), options.key, alone);
     cuda::Problem problem = work_.matching(points.size());
     cuda::Buffers& b = work_.buffers;

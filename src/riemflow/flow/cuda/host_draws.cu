@@ -22,7 +22,7 @@ std::vector<float> draw_probes(const DivergenceConfig& divergence, int ambient, 
 }
 
 DrawnPaths draw_paths(const Manifold<float>& manifold, const Distribution<float>& base, const Points<float>& data,
-                      const std::vector<std::uint32_t>& picks, std::size_t batch, const NoiseKey& key, ThreadPool& pool) {
+                      const std::vector<std::uint32_t>& picks, std::size_t batch, const NoiseKey& key, Executor& executor) {
   const auto ambient = static_cast<std::size_t>(manifold.ambient());
   DrawnPaths paths;
   paths.steps = picks.size() / batch;
@@ -30,7 +30,7 @@ DrawnPaths draw_paths(const Manifold<float>& manifold, const Distribution<float>
   paths.times.resize(paths.steps * paths.padded);
   paths.points.resize(paths.steps * batch * ambient);
   paths.velocities.resize(paths.points.size());
-  pool.run(paths.steps, [&](std::size_t step, int) {
+  executor.run(paths.steps, [&](std::size_t step, int) {
     PathDraws<float> draws(manifold, base, 0);
     Points<float> own(batch, data.dimension);
     for (std::size_t i = 0; i < batch; ++i) {

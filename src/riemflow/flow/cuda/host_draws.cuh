@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "riemflow/core/points.hpp"
-#include "riemflow/core/thread_pool.hpp"
+#include "riemflow/core/executor.hpp"
 #include "riemflow/distribution/distribution.hpp"
 #include "riemflow/flow/flow_config.hpp"
 #include "riemflow/flow/tile_flow.hpp"
@@ -22,6 +22,6 @@ struct DrawnPaths {
 };
 /// Step s is of the points picks[s·batch …] of the data, key.iteration + s.
 DrawnPaths draw_paths(const Manifold<float>& manifold, const Distribution<float>& base, const Points<float>& data,
-                      const std::vector<std::uint32_t>& picks, std::size_t batch, const NoiseKey& key, ThreadPool& pool);
+                      const std::vector<std::uint32_t>& picks, std::size_t batch, const NoiseKey& key, Executor& executor);
 
 }  // namespace riemflow::cuda

@@ -27,7 +27,7 @@ void DeviceEnds::run(const Problem& problem, const float* points, const float* t
   if (ends_.n > 0) must(run_mean_velocities(ends_, problem.points, points, times, targets, stream), "kernel");
 }
 
-Training::Training(FlowParts flow) : flow_(flow), pool_(drawing_threads()) {}
+Training::Training(FlowParts flow) : flow_(flow), executor_(drawing_threads()) {}
 
 Update Training::make_update(const ResidentSteps<float>& steps, const ResidentState<float>& state,
                              const Problem& problem) {
@@ -76,7 +76,7 @@ std::vector<ResidentOutcome> Training::train(const ResidentSteps<float>& steps, 
   const std::uint32_t* picks = nullptr;
   const auto ambient = static_cast<std::size_t>(problem.ambient);
   if (matching) {
-    paths = draw_paths(flow_.field.manifold(), flow_.base, steps.data, steps.picks, n, {steps.seed, steps.first}, pool_);
+    paths = draw_paths(flow_.field.manifold(), flow_.base, steps.data, steps.picks, n, {steps.seed, steps.first}, executor_);
     ends_.upload(flow_, *steps.group);
     times = work.times.upload(paths.times, stream);
     points = work.points.upload(paths.points, stream);

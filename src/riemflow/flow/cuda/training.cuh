@@ -1,7 +1,7 @@
 #pragma once
 // Training that stays on the GPU: a stretch of steps, by likelihood or flow matching, recorded and played.
 
-#include "riemflow/core/thread_pool.hpp"
+#include "riemflow/core/executor.hpp"
 #include "riemflow/flow/flow_matching.hpp"
 #include "riemflow/flow/cuda/host_draws.cuh"
 #include "riemflow/flow/cuda/paths.cuh"
@@ -49,7 +49,7 @@ class Training final : public ResidentTraining<float> {
   Update make_update(const ResidentSteps<float>& steps, const ResidentState<float>& state, const Problem& problem);
 
   FlowParts flow_;
-  ThreadPool pool_;
+  Executor executor_;
   DeviceEnds ends_;
   DeviceArray<float> parameters_, mean_, square_, average_, offsets_;
   DeviceArray<std::uint32_t> picks_;

@@ -1,9 +1,12 @@
 #pragma once
 // What a vector field is made of.
 
+#include "riemflow/core/enum_names.hpp"
+
 namespace riemflow {
 
 enum class Activation { tanh, swish };
+constexpr auto names_of(Activation) { return std::to_array<std::string_view>({"tanh", "swish"}); }
 
 /// How the network sees a point. On the torus all are of sin and cos of the angles; on R^d geodesic is
 /// linear.
@@ -12,6 +15,9 @@ enum class InputLayer {
   geodesic,  ///< signed geodesic distances to learned hyperplanes: angles on the sphere, lengths on the ball
   fourier    ///< linear, and the first layer's activation is the sine: waves of learned frequencies
 };
+constexpr auto names_of(InputLayer) {
+  return std::to_array<std::string_view>({"linear", "geodesic", "fourier"});
+}
 
 /// What the network's output u is multiplied by on the ball, λ = 2/(1 + K|z|²).
 enum class BallScaling {
@@ -19,6 +25,7 @@ enum class BallScaling {
   unit,  ///< f = u/λ, so that ‖f‖_z = |u|
   paper  ///< f = u/√|G| = u/λ^d, as the paper's experiments (d = 2: 1/λ²)
 };
+constexpr auto names_of(BallScaling) { return std::to_array<std::string_view>({"none", "unit", "paper"}); }
 
 struct FieldConfig {
   int width = 64;
@@ -35,7 +42,11 @@ struct FieldConfig {
 };
 
 enum class DivergenceEstimator { exact, hutchinson };
+constexpr auto names_of(DivergenceEstimator) {
+  return std::to_array<std::string_view>({"exact", "hutchinson"});
+}
 enum class Noise { rademacher, gaussian };
+constexpr auto names_of(Noise) { return std::to_array<std::string_view>({"rademacher", "gaussian"}); }
 
 struct DivergenceConfig {
   DivergenceEstimator estimator = DivergenceEstimator::exact;

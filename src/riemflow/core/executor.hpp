@@ -1,19 +1,19 @@
 #pragma once
-// Numbered pieces of work, taken by the threads of the process. All pools share these threads: there are as
-// many as the largest pool asked for, and a pool uses no more of them than it has for a size.
+// Numbered pieces of work, taken by the threads of the process. All executors share these threads: there are
+// as many as the largest executor asked for, and an executor uses no more of them than it has for a size.
 
 #include <cstddef>
 #include <functional>
 
 namespace riemflow {
 
-class ThreadPool {
+class Executor {
  public:
   /// The calling thread is one of the workers; 0 means one for each core. Throws Error where the system does
   /// not give so many.
-  explicit ThreadPool(int threads = 0);
-  ThreadPool(const ThreadPool&) = delete;
-  ThreadPool& operator=(const ThreadPool&) = delete;
+  explicit Executor(int threads = 0);
+  Executor(const Executor&) = delete;
+  Executor& operator=(const Executor&) = delete;
 
   int size() const { return size_; }
 
@@ -27,9 +27,9 @@ class ThreadPool {
   int size_;
 };
 
-/// Calls work(begin, end) for pieces of `size` that make up 0..n−1: as ThreadPool::run, or one after the
-/// other where there is no pool.
-void in_pieces(ThreadPool* pool, std::size_t n, std::size_t size,
+/// Calls work(begin, end) for pieces of `size` that make up 0..n−1: as Executor::run, or one after the
+/// other where there is no executor.
+void in_pieces(Executor* executor, std::size_t n, std::size_t size,
                const std::function<void(std::size_t begin, std::size_t end)>& work);
 
 }  // namespace riemflow

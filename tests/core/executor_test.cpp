@@ -1,4 +1,4 @@
-#include "riemflow/core/thread_pool.hpp"
+#include "riemflow/core/executor.hpp"
 
 #include <gtest/gtest.h>
 
@@ -16,14 +16,14 @@
 namespace riemflow {
 namespace {
 
-TEST(ThreadPool, EveryPieceOnceWithAWorkerInRange) {
+TEST(Executor, EveryPieceOnceWithAWorkerInRange) {
   for (int threads : {1, 2, 3, 8}) {
-    ThreadPool pool(threads);
-    ASSERT_EQ(pool.size(), threads);
+    Executor executor(threads);
+    ASSERT_EQ(executor.size(), threads);
     for (std::size_t pieces : {0u, 1u, 2u, 7u, 1000u}) {
       std::vector<std::atomic<int>> count(pieces);
       std::atomic<bool> in_range = true;
-      pool.run(pieces, [&](std::size_t piece, int worker) {
+      executor.run(pieces, [&](std::size_t piece, int worker) {
         ++count[piece];
         if (worker < 0 || worker >= threads) in_range = false;
       });
@@ -33,9 +33,9 @@ TEST(ThreadPool, EveryPieceOnceWithAWorkerInRange) {
   }
 }
 
-TEST(ThreadPool, PiecesOfARangeMakeItUp) {
-  ThreadPool pool(3);
-  for (ThreadPool* const one : {&pool, static_cast<ThreadPool*>(nullptr)})
+TEST(Executor, PiecesOfARangeMakeItUp) {
+  Executor executor(3);
+  for (Executor* const one : {&executor, static_cast<Executor*>(nullptr)})
     for (const std::size_t n : {0u, 1u, 63u, 64u, 65u, 1000u}) {
       std::vector<std::atomic<int>> count(n);
       in_pieces(one, n, 64, [&](std::size_t begin, std::size_t end) {
@@ -47,27 +47,27 @@ TEST(ThreadPool, PiecesOfARangeMakeItUp) {
     }
 }
 
-TEST(ThreadPool, AWorkerIsNeverInTwoPiecesAtOnce) {
-  ThreadPool pool(4);
+TEST(Executor, AWorkerIsNeverInTwoPiecesAtOnce) {
+  Executor executor(4);
   std::vector<std::atomic<int>> inside(4);
   std::atomic<bool> clash = false;
-  pool.run(2000, [&](std::size_t, int worker) {
+  executor.run(2000, [&](std::size_t, int worker) {
     if (++inside[static_cast<std::size_t>(worker)] != 1) clash = true;
     --inside[static_cast<std::size_t>(worker)];
   });
   EXPECT_FALSE(clash);
 }
 
-TEST(ThreadPool, AnExceptionArrivesAndThePoolLivesOn) {
-  ThreadPool pool(3);
+TEST(Executor, AnExceptionArrivesAndThePoolLivesOn) {
+  Executor executor(3);
   for (int round = 0; round < 20; ++round) {
-    EXPECT_THROW(pool.run(100,
-                          [](std::size_t piece, int) {
-                            if (piece == 17) throw std::runtime_error("17");
-                          }),
+    EXPECT_THROW(executor.run(100,
+                              [](std::size_t piece, int) {
+                                if (piece == 17) throw std::runtime_error("17");
+                              }),
                  std::runtime_error);
     std::atomic<int> count = 0;
-    pool.run(50, [&](std::size_t, int) { ++count; });
+    executor.run(50, [&](std::size_t, int) { ++count; });
     EXPECT_EQ(count, 50);
   }
 }
@@ -78,12 +78,12 @@ int threads_of_process() {
   return n;
 }
 
-// A pool of nine members asks for as many threads as one of them.
-TEST(ThreadPool, AllPoolsShareTheThreadsOfTheProcess) {
-  ThreadPool first(3);
+// A executor of nine members asks for as many threads as one of them.
+TEST(Executor, AllPoolsShareTheThreadsOfTheProcess) {
+  Executor first(3);
   const int before = threads_of_process();
-  std::vector<std::unique_ptr<ThreadPool>> members;
-  for (int m = 0; m < 9; ++m) members.push_back(std::make_unique<ThreadPool>(3));
+  std::vector<std::unique_ptr<Executor>> members;
+  for (int m = 0; m < 9; ++m) members.push_back(std::make_unique<Executor>(3));
   EXPECT_EQ(threads_of_process(), before);
   for (const auto& member : members) {
     std::mutex mutex;
@@ -98,8 +98,8 @@ TEST(ThreadPool, AllPoolsShareTheThreadsOfTheProcess) {
   EXPECT_EQ(threads_of_process(), before);
 }
 
-TEST(ThreadPool, WorkMayRunPiecesAndSeveralThreadsMayCall) {
-  ThreadPool outer(3), inner(2);
+TEST(Executor, WorkMayRunPiecesAndSeveralThreadsMayCall) {
+  Executor outer(3), inner(2);
   std::atomic<int> count = 0;
   outer.run(20, [&](std::size_t, int) { inner.run(10, [&](std::size_t, int) { ++count; }); });
   EXPECT_EQ(count, 200);
@@ -112,10 +112,10 @@ TEST(ThreadPool, WorkMayRunPiecesAndSeveralThreadsMayCall) {
   EXPECT_EQ(count, 2200);
 }
 
-TEST(ThreadPool, NumberOfThreads) {
-  EXPECT_GE(ThreadPool(0).size(), 1);
-  EXPECT_THROW(ThreadPool(-1), Error);
-  EXPECT_THROW(ThreadPool(1000000), Error);
+TEST(Executor, NumberOfThreads) {
+  EXPECT_GE(Executor(0).size(), 1);
+  EXPECT_THROW(Executor(-1), Error);
+  EXPECT_THROW(Executor(1000000), Error);
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-#include "riemflow/core/thread_pool.hpp"
+#include "riemflow/core/executor.hpp"
 
 #include <algorithm>
 #include <atomic>
@@ -116,23 +116,23 @@ class Crew {
 
 }  // namespace
 
-ThreadPool::ThreadPool(int threads) {
+Executor::Executor(int threads) {
   require(threads >= 0 && threads <= 4096, "cannot use " + std::to_string(threads) + " threads",
           "give a number from 1 to 4096, or 0 for one on each core");
   size_ = threads > 0 ? threads : std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
   Crew::of_process().grow(static_cast<std::size_t>(size_ - 1));
 }
 
-void ThreadPool::run(std::size_t pieces, const std::function<void(std::size_t, int)>& work) {
+void Executor::run(std::size_t pieces, const std::function<void(std::size_t, int)>& work) {
   Job job{work, pieces, static_cast<int>(std::min<std::size_t>(pieces, static_cast<std::size_t>(size_))) - 1};
   Crew::of_process().run(job);
 }
 
-void in_pieces(ThreadPool* pool, std::size_t n, std::size_t size,
+void in_pieces(Executor* executor, std::size_t n, std::size_t size,
                const std::function<void(std::size_t, std::size_t)>& work) {
   const auto piece = [&](std::size_t p, int) { work(p * size, std::min(n, (p + 1) * size)); };
   const std::size_t pieces = (n + size - 1) / size;
-  if (pool != nullptr) return pool->run(pieces, piece);
+  if (executor != nullptr) return executor->run(pieces, piece);
   for (std::size_t p = 0; p < pieces; ++p) piece(p, 0);
 }
 
