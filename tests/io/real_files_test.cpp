@@ -4,7 +4,6 @@
 #include <numbers>
 
 #include "riemflow/io/duplicates.hpp"
-#include "riemflow/io/embedded.hpp"
 #include "tests/io/reading.hpp"
 
 namespace riemflow {
@@ -66,11 +65,6 @@ TEST_F(RealFiles, Torsions) {
   EXPECT_EQ(data.points.size(), 32000u);
   EXPECT_EQ(data.assumptions.manifold, "torus:2");
   EXPECT_NEAR(data.points[0][0], -75.97 * std::numbers::pi / 180, 1e-15);
-}
-
-TEST(Embedded, ReadsLikeAnyFile) {
-  const ReadPoints data = read_text(embedded_earthquakes_csv());
-  EXPECT_EQ(data.points.values, embedded_earthquakes<double>().values);
 }
 
 }  // namespace
