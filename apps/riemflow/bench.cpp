@@ -43,13 +43,10 @@ void bench_iteration(const IterationOptions& options) {
 }
 
 struct BenchMatchingOptions : MatchingOptions {
-  std::string device_name = "cpu";
   bool json = false;
 };
 
-void bench_matching(const BenchMatchingOptions& typed) {
-  BenchMatchingOptions options = typed;
-  options.device = value_named<Device>(options.device_name).value();
+void bench_matching(const BenchMatchingOptions& options) {
   const MatchingTiming timing = time_matching(options);
   const double ratio = timing.likelihood_ms / timing.matching_ms;
   if (options.json) {
@@ -57,7 +54,7 @@ void bench_matching(const BenchMatchingOptions& typed) {
                       {"batch", options.batch},
                       {"threads", timing.threads},
                       {"simd", simd::instruction_set()},
-                      {"device", options.device_name},
+                      {"device", name_of(options.device)},
                       {"ms_per_matching_step", timing.matching_ms},
                       {"matching_gflops", timing.matching_gflops},
                       {"ms_per_likelihood_step", timing.likelihood_ms},
@@ -67,7 +64,7 @@ void bench_matching(const BenchMatchingOptions& typed) {
     return;
   }
   fmt::print("S2, {}x{} swish, fourier input, batch {}, threads {}, simd {}, device {}\n", options.depth,
-             options.width, options.batch, timing.threads, simd::instruction_set(), options.device_name);
+             options.width, options.batch, timing.threads, simd::instruction_set(), name_of(options.device));
   fmt::print(
       "flow matching {:.2f} ms ({:.1f} GFLOP/s)   likelihood {:.2f} ms ({:.0f} evaluations per solve)   "
       "{:.0f} x\n",
@@ -153,7 +150,7 @@ void add_bench_matching(CLI::App& bench) {
   add_ranged(command, "--batch", options.batch, 1, 1000000, "Points per step");
   add_ranged(command, "--iterations", options.iterations, 1, 1000000,
              "Steps of flow matching; a tenth as many by likelihood");
-  add_device(command, options.device_name);
+  add_device(command, options.device);
   add_threads(command, options.threads);
   add_json(command, options.json);
   command.footer("Example:\n  riemflow bench matching --width 512 --threads 1");

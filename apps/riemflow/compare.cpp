@@ -23,7 +23,8 @@ constexpr std::uint64_t kLastSeed = 1'000'000;
 struct Options {
   DataFile data;
   std::string manifold, directory = "compare", methods, protocol = "both", time_limit = "60s",
-                        split = "80/10/10", device = "cpu", seeds = "0-4", group_within;
+                        split = "80/10/10", seeds = "0-4", group_within;
+  Device device = Device::cpu;
   std::vector<std::string> rows, notes;
   int splits = 0, threads = 0, jobs = 1;
   bool json = false, force = false, quiet = false;
@@ -96,7 +97,7 @@ std::string command_line(const Options& options, const std::string& data) {
   const SeedRange seeds = seeds_of(options);
   line += fmt::format(" --seeds {}-{} --time-limit {}", seeds.first, seeds.last, options.time_limit);
   if (!options.group_within.empty()) line += " --group-within " + options.group_within;
-  if (options.device != "cpu") line += " --device " + options.device;
+  if (options.device != Device::cpu) line += fmt::format(" --device {}", name_of(options.device));
   if (options.jobs > 1) line += fmt::format(" --jobs {}", options.jobs);
   return line;
 }
@@ -106,7 +107,7 @@ Values fit_settings(const Options& options) {
   Values values = {{"split", options.split},
                    {"threads", std::to_string(options.threads)},
                    {"time-limit", options.time_limit},
-                   {"device", options.device}};
+                   {"device", std::string(name_of(options.device))}};
   const auto add = [&](const char* name, const std::string& value) {
     if (!value.empty()) values[name] = value;
   };
@@ -167,7 +168,7 @@ void run(const Options& options) {
   require(is_regular(options.data.path) ||
               (options.data.path != "-" && !std::filesystem::exists(options.data.path, code)),
           "compare reads its data several times", "give a file instead of a pipe", Fault::usage);
-  if (options.device == "cuda") {
+  if (options.device == Device::cuda) {
     const std::string why = why_not_cuda(FlowConfig{});
     require(why.empty(), "--device cuda: " + why, "use --device cpu");
   }

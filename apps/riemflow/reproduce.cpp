@@ -14,7 +14,8 @@ namespace {
 
 struct Wanted {
   ReproduceOptions options;
-  std::string directory = "experiments/results", device = "cpu";
+  std::string directory = "experiments/results";
+  Device device = Device::cpu;
   std::vector<std::string> notes;
   bool figures = false;
 };
@@ -24,7 +25,7 @@ std::string command_line(const Wanted& wanted) {
   std::string line = "riemflow reproduce " + options.experiment;
   if (options.quick) line += " --quick";
   if (options.runs > 0) line += fmt::format(" --runs {}", options.runs);
-  if (wanted.device != "cpu") line += " --device " + wanted.device;
+  if (wanted.device != Device::cpu) line += fmt::format(" --device {}", name_of(wanted.device));
   if (!options.only.empty()) line += fmt::format(" --only '{}'", options.only);
   return line;
 }
@@ -44,7 +45,7 @@ void run_experiment(const Wanted& wanted) {
   Teller teller;
   if (wanted.figures) return write_figures(figures_of(options, teller));
   create_folder(wanted.directory);
-  options.device = value_named<Device>(wanted.device).value();
+  options.device = wanted.device;
   options.command = command_line(wanted);
   options.notes = notes_of(wanted.notes);
   watch_interrupts();

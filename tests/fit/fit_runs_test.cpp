@@ -118,8 +118,9 @@ TEST(FitRuns, ThatFailAreLeftOut) {
 }
 
 TEST(FitRuns, AreOfFlows) {
-  for (const char* model : {"pool", "kde", "vmf-mixture"}) EXPECT_THROW(refuse_runs(model), Error) << model;
-  EXPECT_NO_THROW(refuse_runs("stereographic"));
+  for (const ModelKind model : {ModelKind::pool, ModelKind::kde, ModelKind::vmf_mixture})
+    EXPECT_THROW(refuse_runs(model), Error) << name_of(model);
+  EXPECT_NO_THROW(refuse_runs(ModelKind::stereographic));
   FitOptions late;
   late.seed = std::numeric_limits<std::uint64_t>::max() - 1;
   EXPECT_THROW(options_of_runs(late, 3), Error);

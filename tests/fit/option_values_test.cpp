@@ -10,7 +10,7 @@ namespace {
 TEST(OptionValues, BecomeOptionsAndBack) {
   const Values values{{"model", "kde"}, {"width", "7"}, {"epochs", "2.5"}, {"dedup", "true"}};
   const FitOptions options = options_of(values);
-  EXPECT_EQ(options.model, "kde");
+  EXPECT_EQ(options.model, ModelKind::kde);
   EXPECT_EQ(options.width, 7);
   EXPECT_EQ(options.epochs, 2.5);
   EXPECT_TRUE(options.dedup);
@@ -31,7 +31,7 @@ TEST(OptionValues, TheUpperSourceWins) {
 TEST(OptionValues, PresetsAreOfOptionsThatThereAre) {
   for (const std::string& name : preset_names()) {
     const FitOptions options = options_of(preset_values(name));
-    EXPECT_EQ(options.model, name == "auto" ? "pool" : "riemannian");
+    EXPECT_EQ(options.model, name == "auto" ? ModelKind::pool : ModelKind::riemannian);
   }
   EXPECT_EQ(options_of(preset_values("auto")).time_limit, "60s");
   EXPECT_EQ(options_of(preset_values("paper")).epochs, 1000);

@@ -14,9 +14,11 @@ namespace {
 
 TEST(Version01, ModelsGiveTheSameLogDensities) {
   const std::string folder = RIEMFLOW_SOURCE_DIR "/tests/model/version_0_1/";
-  const std::pair<double, double> places[] = {{35, 139}, {-25, -66}, {0, 0}, {89.9, 10}, {-45, 179.9}};
-  Points<double> points(std::size(places), 3);
-  for (std::size_t i = 0; i < points.size(); ++i) unit_vector(places[i].first, places[i].second, points[i]);
+  const std::vector<std::pair<double, double>> places = {
+      {35, 139}, {-25, -66}, {0, 0}, {89.9, 10}, {-45, 179.9}};
+  Points<double> points(places.size(), 3);
+  for (std::size_t i = 0; i < points.size(); ++i)
+    riemflow::unit_vector<double>(places[i].first, places[i].second, points[i]);
 
   std::ifstream scores(folder + "scores.txt");
   std::size_t models = 0;

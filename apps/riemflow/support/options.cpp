@@ -116,8 +116,8 @@ CLI::Option* add_as_of_fit(CLI::App& command, const char* name, std::function<vo
 
 }  // namespace
 
-CLI::Option* add_device(CLI::App& command, std::string& name) {
-  return add_as_of_fit(command, "device", [&name](const FitOptions& given) { name = given.device; })
+CLI::Option* add_device(CLI::App& command, Device& device) {
+  return add_as_of_fit(command, "device", [&device](const FitOptions& given) { device = given.device; })
       ->group("Options");
 }
 
@@ -149,7 +149,7 @@ void add_evaluation(CLI::App& command, ModelChoice& choice) {
                   "Tolerance of the solver, relative and absolute; the model's own unless given")
       ->check(CLI::Range(1e-12, 0.1));
   add_threads(command, choice.threads);
-  add_device(command, choice.device_name);
+  add_device(command, choice.device);
 }
 
 }  // namespace riemflow::app

@@ -46,7 +46,7 @@ CLI::Option* check_by(CLI::Option* option, std::function<void(const std::string&
 CLI::Option* add_json(CLI::App& command, bool& json);
 
 /// --device
-CLI::Option* add_device(CLI::App& command, std::string& name);
+CLI::Option* add_device(CLI::App& command, Device& device);
 
 /// --threads, 0 for one a core; refuses more than make sense on this machine.
 CLI::Option* add_threads(CLI::App& command, int& threads);
@@ -61,9 +61,8 @@ struct ModelChoice {
   std::string path;
   double tolerance = 0;  ///< 0: the model's own
   int threads = 0;
-  std::string device_name = "cpu";
-  Device device() const { return value_named<Device>(device_name).value(); }
-  operator Evaluation() const { return {tolerance, threads, device()}; }
+  Device device = Device::cpu;
+  operator Evaluation() const { return {tolerance, threads, device}; }
 };
 void add_model(CLI::App& command, ModelChoice& choice);
 /// --tolerance and --threads alone.
