@@ -99,7 +99,7 @@ TEST(FitModel, ItsScoresAreThoseOfTheModelItReturns) {
     Values values{{"model", model}};
     if (std::string_view(model) == "riemannian") values.insert(kQuickFlow.begin(), kQuickFlow.end());
     if (std::string_view(model) == "vmf-mixture") values.insert({{"components", "2,3"}, {"optimizer", "em"}});
-    if (std::string_view(model) == "pool") values["flow-steps"] = "20";
+    if (std::string_view(model) == "pool") values["flow-steps"] = kSanitized ? "3" : "20";
     const FitOptions options = options_with(values);
     Witness witness;
     const DataSet data = data_set_of(two_clusters(kSanitized ? 150 : 400, 2), options, witness);
@@ -130,7 +130,7 @@ TEST(FitModel, ScoresAreInTheUnitsOfTheData) {
   for (const char* model : {"riemannian", "kde", "pool"}) {
     Values values{{"model", model}, {"manifold", "euclidean:2"}};
     if (std::string_view(model) == "riemannian") values.insert(kQuickFlow.begin(), kQuickFlow.end());
-    if (std::string_view(model) == "pool") values["flow-steps"] = "10";
+    if (std::string_view(model) == "pool") values["flow-steps"] = kSanitized ? "3" : "10";
     const FitOptions options = options_of(values);
     Witness witness;
     const DataSet data = data_set_of(points, options, witness);
@@ -149,7 +149,7 @@ TEST(FitModel, ScoresAreInTheUnitsOfTheData) {
 }
 
 TEST(FitModel, ThePoolIsNeverWorseThanItsBestKernelDensity) {
-  const FitOptions options = options_with({{"model", "pool"}, {"flow-steps", "30"}});
+  const FitOptions options = options_with({{"model", "pool"}, {"flow-steps", kSanitized ? "3" : "30"}});
   Witness witness;
   const DataSet data = data_set_of(two_clusters(kSanitized ? 300 : 1500, 3), options, witness);
   const FitResult result = fit(data, options, witness);
@@ -175,7 +175,8 @@ TEST(FitModel, ThePoolIsNeverWorseThanItsBestKernelDensity) {
 TEST(FitModel, ThePoolHasTheSameBitsForAnyNumberOfThreads) {
   std::string first;
   for (const char* threads : {"1", "3"}) {
-    const FitOptions options = options_with({{"model", "pool"}, {"flow-steps", "20"}, {"threads", threads}});
+    const FitOptions options =
+        options_with({{"model", "pool"}, {"flow-steps", kSanitized ? "3" : "20"}, {"threads", threads}});
     Witness witness;
     const DataSet data = data_set_of(two_clusters(kSanitized ? 100 : 300, 4), options, witness);
     const std::string bytes = bytes_of(*fit(data, options, witness).model);
@@ -185,7 +186,7 @@ TEST(FitModel, ThePoolHasTheSameBitsForAnyNumberOfThreads) {
 }
 
 TEST(FitModel, FewPointsAreWeighedByFolds) {
-  const FitOptions options = options_with({{"model", "pool"}, {"flow-steps", "10"}});
+  const FitOptions options = options_with({{"model", "pool"}, {"flow-steps", kSanitized ? "2" : "10"}});
   Witness witness;
   const DataSet data = data_set_of(two_clusters(100, 5), options, witness);
   const FitResult result = fit(data, options, witness);
@@ -220,7 +221,8 @@ TEST(FitModel, AnInterruptedPoolIsThatOfItsKernels) {
 
 /// One is planned in less than two minutes; quicker than planned, they are as many as may be.
 TEST(FitModel, FurtherFlowsWhileThereIsTime) {
-  const FitOptions options = options_with({{"model", "pool"}, {"flow-steps", "5"}, {"time-limit", "119s"}});
+  const FitOptions options =
+      options_with({{"model", "pool"}, {"flow-steps", kSanitized ? "1" : "5"}, {"time-limit", "119s"}});
   Witness witness;
   const DataSet data = data_set_of(two_clusters(kSanitized ? 220 : 400, 9), options, witness);
   const FitResult result = fit(data, options, witness);
