@@ -65,7 +65,6 @@ int main() try {
   // Points that the wind has carried: from time 0 to 1.
   Wind wind;
   wind.w = {0.8, -0.5, 0.3};
-  const Sphere<double> sphere(2);
   Points<double> points = draws_of(Uniform<double>(std::make_shared<Sphere<double>>(2)), 4000, /*seed=*/1);
   for (std::size_t t = 0; t < points.tiles(); ++t) {
     points.load_tile(t, y);

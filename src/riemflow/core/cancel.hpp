@@ -4,7 +4,7 @@
 //   const CancelScope scope([&] { return interrupted(); });
 //   flow.gradient_of(…);   // throws Cancelled soon after interrupted() is true; nothing of it is kept
 //
-// A scope holds for the thread that made it and for the threads of a Executor that work for it.
+// A scope holds for the thread that made it and for the threads of an Executor that work for it.
 
 #include <functional>
 

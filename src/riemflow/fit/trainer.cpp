@@ -83,7 +83,7 @@ std::vector<StepReport> Trainer<T>::resident_steps(ResidentTraining<T>& device, 
     const auto before = static_cast<std::size_t>(failed - outcomes.begin());
     std::copy(start.begin(), start.end(), flow_.parameters().begin());
     first_step_ = first_step;
-    longest_stretch_ = std::max<long>(1, failed - outcomes.begin());
+    longest_stretch_ = std::max(1L, static_cast<long>(before));
     if (before == 0) return {};
     steps.picks.resize(before * steps.batch);
     steps.rates.resize(before);
