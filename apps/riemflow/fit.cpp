@@ -16,6 +16,7 @@
 #include "riemflow/core/error.hpp"
 #include "riemflow/core/stopwatch.hpp"
 #include "riemflow/fit/checkpoint.hpp"
+#include "riemflow/fit/option_choice.hpp"
 #include "riemflow/fit/provenance.hpp"
 
 namespace riemflow::app {
@@ -138,36 +139,6 @@ Model load_checkpoint(const std::string& path) {
   return model;
 }
 
-/// Whether these settings are of one model: with any of them, and without a preset, that is what is fitted.
-bool describe_one_model(const Values& values) {
-  const auto model = values.find("model");
-  if (model != values.end()) return model->second != name_of(ModelKind::pool);
-  return std::any_of(values.begin(), values.end(),
-                     [](const auto& value) { return is_of_one_model(value.first); });
-}
-
-void refuse_options_of_one_model(ModelKind model, const Values& user) {
-  if (model != ModelKind::pool) return;
-  for (const auto& [name, value] : user)
-    require(!is_of_one_model(name), fmt::format("--{} with --model pool", name),
-            "it is of one model: leave it out, or name that with --model, as in --model riemannian",
-            Fault::usage);
-}
-
-/// A preset whose settings the model has none of was not meant.
-void refuse_foreign_preset(ModelKind model, const std::string& preset) {
-  const Values values = preset_values(preset);
-  try {
-    refuse_foreign_options(model, values);
-    if (!values.contains("model")) refuse_options_of_one_model(model, values);
-  } catch (const Error&) {
-    throw Error(
-        fmt::format("--preset {} with --model {}", preset, name_of(model)),
-        "the preset holds the settings of a flow: leave it out, or give a flow, as in --model riemannian",
-        Fault::usage);
-  }
-}
-
 /// All that is read, and all that is written, of every run.
 void require_safe_files(const Invocation& invocation, const std::vector<std::string>& models,
                         const FitOptions& settings) {
@@ -199,16 +170,15 @@ void fit(const CLI::App& command, const Invocation& invocation) {
                                   [](const std::optional<Model>& model) { return model.has_value(); });
   const bool resumes = found != checkpoints.end();
 
-  Values file;
-  if (!invocation.config.empty()) file = values_of_file(invocation.config);
-  std::string preset = invocation.preset;
-  bool preset_asked = command.get_option("--preset")->count() > 0;
-  if (const auto node = file.extract("preset"); !node.empty() && !preset_asked) {
-    preset = node.mapped();
-    preset_asked = true;
-  }
-  if (!preset_asked && (invocation.runs > 1 || describe_one_model(overridden(file, user))))
-    preset = "default";
+  OptionSources sources;
+  sources.user = user;
+  sources.one_flow = invocation.runs > 1;
+  if (!invocation.config.empty()) sources.file = values_of_file(invocation.config);
+  const auto preset_in_file = sources.file.extract("preset");
+  if (command.get_option("--preset")->count() > 0)
+    sources.preset = invocation.preset;
+  else if (!preset_in_file.empty())
+    sources.preset = preset_in_file.mapped();
   Values lower;
   if (resumes) {
     lower = settings_of_first(**found, static_cast<std::size_t>(found - checkpoints.begin()));
@@ -216,19 +186,16 @@ void fit(const CLI::App& command, const Invocation& invocation) {
             "start anew without --resume", Fault::bad_data);
     recorded_options(**found, lower);  // throws where they are none
     // Only what was asked for is compared: a default is no wish.
-    const Values wishes = overridden(overridden(preset_asked ? preset_values(preset) : Values{}, file), user);
+    const Values wishes = overridden(
+        overridden(sources.preset ? preset_values(*sources.preset) : Values{}, sources.file), user);
     refuse_changes(lower, wishes, (*found)->path);
     refuse_strangers(checkpoints);
     lower = overridden(lower, wishes);
   } else {
-    lower = overridden(overridden(preset_values(preset), file), user);
-    if (const auto objective = lower.find("objective"); objective != lower.end())
-      lower = overridden(objective_values(objective->second), lower);
+    lower = chosen_values(sources);
   }
   FitOptions chosen = options_of(lower);
-  refuse_foreign_options(chosen.model, user);
-  refuse_options_of_one_model(chosen.model, user);
-  if (preset_asked) refuse_foreign_preset(chosen.model, preset);
+  refuse_unmeant(chosen.model, sources);
   if (invocation.runs > 1) refuse_runs(chosen.model);
   // A pool that is not there yet is begun, as a flow would be.
   if (invocation.resume && (chosen.model != ModelKind::pool || std::filesystem::exists(invocation.output)))
@@ -239,14 +206,9 @@ void fit(const CLI::App& command, const Invocation& invocation) {
     return;
   }
   const bool to_target = !chosen.target.empty();
-  require(to_target == (chosen.objective == "reverse-kl"),
-          to_target ? fmt::format("--target beside --objective {}", chosen.objective)
-                    : std::string("--objective reverse-kl without a target"),
-          "reverse KL learns from a density: give both --target and --objective reverse-kl, or neither");
+  require_target_with_objective(chosen);
   require(!to_target || invocation.data.empty(), "both DATA and --target are given", "give one of them",
           Fault::usage);
-  require(!to_target || chosen.epochs == 0, "--epochs beside --target",
-          "a target has no points to go through: give --iterations");
   require(to_target || !invocation.data.empty(), "DATA is missing",
           "name a file, as in riemflow fit quakes.csv -o quakes.model", Fault::usage);
   require(!invocation.output.empty(), "--output is missing", "name the model, as in -o quakes.model",

@@ -5,10 +5,10 @@
 #include "apps/riemflow/support/console.hpp"
 #include "apps/riemflow/support/options.hpp"
 #include "riemflow/fit/checkpoint.hpp"
+#include "riemflow/fit/model_json.hpp"
 #include "riemflow/fit/provenance.hpp"
 #include "riemflow/io/message.hpp"
 #include "riemflow/model/config_json.hpp"
-#include "riemflow/model/model_file.hpp"
 
 namespace riemflow::app {
 namespace {
@@ -76,12 +76,6 @@ void print_mixture(const Model& model) {
                    *std::max_element(mixture.weights.begin(), mixture.weights.end())));
 }
 
-/// What a member is called: its name, or its kind.
-std::string member_name(const Model& member) {
-  const std::string name = metadata_of(member, "name");
-  return name.empty() ? std::string(name_of(member.config.model)) : name;
-}
-
 void print_pool(const Model& model) {
   const Pool& pool = pool_of(model);
   line("members",
@@ -91,18 +85,6 @@ void print_pool(const Model& model) {
     line("", fmt::format("{:.4f}  {}, {} numbers", pool.weights[m], shown(member_name(member)),
                          numbers_in(member)));
   }
-}
-
-Json pool_json(const Model& model) {
-  const Pool& pool = pool_of(model);
-  Json rows = Json::array();
-  for (std::size_t m = 0; m < pool.members.size(); ++m)
-    rows.push_back({{"name", member_name(pool.members[m])},
-                    {"model", name_of(pool.members[m].config.model)},
-                    {"weight", pool.weights[m]},
-                    {"parameters", numbers_in(pool.members[m])},
-                    {"config", Json::parse(config_to_json(pool.members[m].config))}});
-  return rows;
 }
 
 struct InfoOptions {
@@ -119,18 +101,8 @@ void run(const InfoOptions& options) {
   const Json config = Json::parse(config_to_json(model.config));
   const bool resumable = has_state(model);
   if (options.json) {
-    Json out = {{"path", path},
-                {"bytes", ignored ? Json() : Json(size)},
-                {"model", name_of(model.config.model)},
-                {"manifold", model.config.manifold},
-                {"precision", precision_of(model)},
-                {"parameters", numbers_in(model)},
-                {"resumable", resumable},
-                {"config", config},
-                {"metadata", Json::object()}};
-    if (model.config.model == ModelKind::pool) out["members"] = pool_json(model);
-    for (const auto& [key, value] : metadata_in_file(model))
-      out["metadata"][key] = key == "provenance" ? read_provenance(value) : Json(value);
+    Json out = {{"path", path}, {"bytes", ignored ? Json() : Json(size)}};
+    out.update(model_json(model));
     // ASCII alone: a file of a stranger may hold what a terminal obeys.
     const std::string text = out.dump(2, ' ', true, Json::error_handler_t::replace) + "\n";
     std::fwrite(text.data(), 1, text.size(), stdout);

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <numbers>
-#include <optional>
 
 #include "apps/riemflow/commands.hpp"
 #include "apps/riemflow/support/console.hpp"
@@ -29,43 +28,23 @@ struct ProbOptions {
 
 constexpr const char* kMethod = "adaptive quadrature for flows, integrals along the border for kernels";
 
-EarthRegion polygon_region(const std::string& path) {
-  GeoPolygons found = read_geojson_polygons(path);
-  EarthRegion region = earth_polygons(found.polygons, path == "-" ? "<stdin>" : path);
-  region.remarks.insert(region.remarks.begin(), found.remarks.begin(), found.remarks.end());
-  return region;
-}
-
-struct Asked {
-  EarthRegion region;
-  std::optional<EarthRegion> complement;  ///< of a circle
-};
-
-/// With the rest of the sphere as the circle about the antipode, where it is one.
-Asked circle_of(double latitude, double longitude, double km) {
-  const double rest = std::numbers::pi * kEarthRadiusKm - km;
-  Asked asked{earth_circle(latitude, longitude, km), std::nullopt};
-  if (rest > 0)
-    asked.complement = earth_circle(-latitude, longitude > 0 ? longitude - 180 : longitude + 180, rest);
-  return asked;
-}
-
-std::vector<Asked> regions_of(const ProbOptions& options) {
+std::vector<EarthRegion> regions_of(const ProbOptions& options) {
   const int kinds = (options.circles.empty() ? 0 : 1) + (options.boxes.empty() ? 0 : 1) +
                     (options.polygons.empty() ? 0 : 1);
   require(kinds == 1, kinds == 0 ? "no region was given" : "regions of more than one kind were given",
           "give one of --circle LAT,LON,KM, --box W,S,E,N and --polygon F.geojson, or several of one kind",
           Fault::usage);
-  std::vector<Asked> regions;
+  std::vector<EarthRegion> regions;
   for (const std::string& text : options.circles) {
     const auto n = numbers_of(text, 3, "--circle", "LAT,LON,KM");
-    regions.push_back(circle_of(n[0], n[1], n[2]));
+    regions.push_back(earth_circle(n[0], n[1], n[2]));
   }
   for (const std::string& text : options.boxes) {
     const auto n = numbers_of(text, 4, "--box", "W,S,E,N");
-    regions.push_back({earth_box(n[0], n[1], n[2], n[3]), std::nullopt});
+    regions.push_back(earth_box(n[0], n[1], n[2], n[3]));
   }
-  for (const std::string& path : options.polygons) regions.push_back({polygon_region(path), std::nullopt});
+  for (const std::string& path : options.polygons)
+    regions.push_back(region_of(read_geojson_polygons(path), path == "-" ? "<stdin>" : path));
   return regions;
 }
 
@@ -78,47 +57,47 @@ std::string with_error(double value, double error) {
   return fmt::format("{:.{}f} ± {:.2g}", value, std::clamp(std::min(meant, known), 1, 20), error);
 }
 
-void print_rows(const std::vector<Asked>& regions, const std::vector<Integral>& results) {
+void print_rows(const std::vector<EarthRegion>& regions, const std::vector<Integral>& results) {
   std::size_t width = 6;
-  for (const Asked& asked : regions) width = std::max(width, asked.region.name.size());
+  for (const EarthRegion& region : regions) width = std::max(width, region.name.size());
   fmt::print("{:<{}}  {:<24} {:>14} {:>12} {:>10}\n", "region", width, "probability", "km²", "uniform",
              "ratio");
   for (std::size_t i = 0; i < regions.size(); ++i) {
-    const double uniform = regions[i].region.steradians / (4 * std::numbers::pi);
-    answer("{:<{}}  {:<24} {:>14.{}f} {:>12.6g} {:>10.4g}\n", regions[i].region.name, width,
-           with_error(results[i].value, results[i].error), regions[i].region.steradians * kEarthKm2PerSr,
-           regions[i].region.steradians * kEarthKm2PerSr < 1000 ? 3 : 0, uniform, results[i].value / uniform);
+    const double uniform = regions[i].steradians / (4 * std::numbers::pi);
+    answer("{:<{}}  {:<24} {:>14.{}f} {:>12.6g} {:>10.4g}\n", regions[i].name, width,
+           with_error(results[i].value, results[i].error), regions[i].steradians * kEarthKm2PerSr,
+           regions[i].steradians * kEarthKm2PerSr < 1000 ? 3 : 0, uniform, results[i].value / uniform);
   }
 }
 
-void print_as_json(const ProbOptions& options, const std::vector<Asked>& regions,
+void print_as_json(const ProbOptions& options, const std::vector<EarthRegion>& regions,
                    const std::vector<Integral>& results) {
   nlohmann::ordered_json rows = nlohmann::ordered_json::array();
   for (std::size_t i = 0; i < regions.size(); ++i) {
     const Integral& p = results[i];
-    rows.push_back({{"region", regions[i].region.name},
+    rows.push_back({{"region", regions[i].name},
                     {"probability", p.value},
                     {"error", p.error},
                     {"converged", p.converged},
                     {"evaluations", p.evaluations},
                     {"failures", p.failures},
-                    {"area_km2", regions[i].region.steradians * kEarthKm2PerSr},
-                    {"uniform_probability", regions[i].region.steradians / (4 * std::numbers::pi)},
-                    {"remarks", regions[i].region.remarks}});
+                    {"area_km2", regions[i].steradians * kEarthKm2PerSr},
+                    {"uniform_probability", regions[i].steradians / (4 * std::numbers::pi)},
+                    {"remarks", regions[i].remarks}});
   }
   print_json({{"model", options.model.path}, {"method", kMethod}, {"regions", rows}});
 }
 
 void run(const ProbOptions& options) {
-  const std::vector<Asked> regions = regions_of(options);
+  const std::vector<EarthRegion> regions = regions_of(options);
   const Model model = load_model(options.model.path);
   require(model.config.manifold == "sphere:2",
           fmt::format("{}: the model is on {}, and regions are of the Earth, sphere:2", options.model.path,
                       model.config.manifold),
           "riemflow grid writes densities of torus:2, ball:2 and euclidean:2 to add up, riemflow check "
           "integrates over the whole of any manifold");
-  for (const Asked& asked : regions)
-    for (const std::string& remark : asked.region.remarks) say("{}: {}", asked.region.name, remark);
+  for (const EarthRegion& region : regions)
+    for (const std::string& remark : region.remarks) say("{}: {}", region.name, remark);
 
   RegionOptions asked;
   asked.relative = options.accuracy;
@@ -129,8 +108,7 @@ void run(const ProbOptions& options) {
   {
     TaskProgress progress("Probability", static_cast<double>(options.evaluations * regions.size()));
     asked.watch = [&](std::size_t evaluations) { progress.advance(static_cast<double>(evaluations)); };
-    for (const auto& [region, complement] : regions)
-      results.push_back(region_probability(*density, region, complement ? &*complement : nullptr, asked));
+    for (const EarthRegion& region : regions) results.push_back(region_probability(*density, region, asked));
   }
 
   options.json ? print_as_json(options, regions, results) : print_rows(regions, results);

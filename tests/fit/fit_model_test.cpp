@@ -201,6 +201,19 @@ TEST(FitModel, FewPointsAreWeighedByFolds) {
     }));
 }
 
+TEST(FitModel, APoolOfAHandfulOfPoints) {
+  const FitOptions options = options_with({{"model", "pool"}, {"flow-steps", "2"}});
+  Points<double> handful = two_clusters(4, 5);
+  const std::vector<double> four = handful.values;
+  for (int copy = 1; copy < 4; ++copy) handful.values.insert(handful.values.end(), four.begin(), four.end());
+  for (const Points<double>& points : {two_clusters(10, 5), handful}) {
+    Witness witness;
+    const FitResult result = fit(data_set_of(points, options, witness), options, witness);
+    ASSERT_TRUE(result.model);
+    EXPECT_NEAR(make_density(*result.model)->mass({}).integral.value, 1, 2e-3);
+  }
+}
+
 TEST(FitModel, AnInterruptedPoolIsThatOfItsKernels) {
   const FitOptions options = options_with({{"model", "pool"}, {"flow-steps", "100000"}});
   Witness witness;

@@ -9,6 +9,7 @@
 
 #include "riemflow/core/error.hpp"
 #include "riemflow/distribution/von_mises_fisher_mixture.hpp"
+#include "tests/fit/clusters.hpp"
 #include "tests/fit/draw.hpp"
 
 namespace riemflow {
@@ -364,6 +365,90 @@ TEST(MixtureFit, RefusesWhatMakesNoSense) {
   config.bounds.kappa_floor = 0;
   EXPECT_THROW(fit_mixture_adam(start, points, points, config, executor), Error);
   EXPECT_THROW(grid_search(points, points, {{}, {1}}, {}, executor), Error);
+}
+
+TEST(MixtureFit, WeightsAreRepeatedPoints) {
+  const VonMisesFisherMixture<double> p(truth_on_two_sphere());
+  const Points<double> training = draw<double>(p, 400, 1), validation = draw<double>(p, 150, 2);
+  const SplitWeights counts{random_counts(400, 3), random_counts(150, 4)};
+  const Points<double> more = repeated(training, counts.training),
+                       also = repeated(validation, counts.validation);
+  SplitWeights scaled = counts;
+  for (double& w : scaled.training) w *= 0.3;
+  for (double& w : scaled.validation) w *= 7;
+  Executor executor(2);
+  const MixtureParameters start = mixture_start(training, 3, 4);
+  const auto expect_same = [](const MixtureFit& a, const MixtureFit& b, double tolerance) {
+    EXPECT_EQ(a.best, b.best);
+    EXPECT_NEAR(a.validation, b.validation, tolerance);
+    for (std::size_t k = 0; k < 3; ++k) {
+      EXPECT_NEAR(a.last.weights[k], b.last.weights[k], tolerance);
+      EXPECT_NEAR(std::log(a.last.kappas[k] / b.last.kappas[k]), 0, tolerance);
+      for (std::size_t c = 0; c < 3; ++c) EXPECT_NEAR(a.last.means[k][c], b.last.means[k][c], tolerance);
+    }
+  };
+  const MixtureFit truth = fit_mixture_em(start, more, also, {}, executor);
+  expect_same(fit_mixture_em(start, training, validation, {}, executor, counts), truth, 1e-9);
+  expect_same(fit_mixture_em(start, training, validation, {}, executor, scaled), truth, 1e-9);
+  const MixtureFit alike = fit_mixture_em(start, training, validation, {}, executor);
+  EXPECT_GT(std::abs(alike.last.weights[0] - truth.last.weights[0]), 1e-4);
+  EXPECT_EQ(fit_mixture_em(start, training, validation, {}, executor, {Weights(400, 1), Weights(150, 1)})
+                .last.kappas,
+            alike.last.kappas);
+  // A batch of all points.
+  MixtureAdamConfig adam;
+  adam.epochs = 30;
+  expect_same(fit_mixture_adam(start, training, validation, adam, executor, counts),
+              fit_mixture_adam(start, more, also, adam, executor), 1e-9);
+  EXPECT_THROW(fit_mixture_em(start, training, validation, {}, executor, {Weights(399, 1), {}}), Error);
+}
+
+/// Two clusters of as many points: batches have them 9:1, and so has the mixture.
+TEST(MixtureFit, BatchesHaveTheWeights) {
+  const Points<double> points = two_poles(400, 1);
+  const SplitWeights weights{two_weights(400, 9, 1), two_weights(400, 9, 1)};
+  Executor executor(2);
+  MixtureAdamConfig adam;
+  adam.batch = 50;
+  adam.epochs = 60;
+  adam.rate = 0.02;
+  MixtureParameters start{Points<double>(2, 3), {0.5, 0.5}, {5, 5}};
+  start.means.values = {0, 0, 1, 0, 0, -1};
+  const auto share = [&](const SplitWeights& own) {
+    const MixtureParameters p = fit_mixture_adam(start, points, points, adam, executor, own).last;
+    return p.weights[p.means[0][2] > 0 ? 0 : 1];
+  };
+  EXPECT_NEAR(share(weights), 0.9, 0.02);
+  EXPECT_NEAR(share({}), 0.5, 0.02);
+}
+
+/// With one mean it is drawn in proportion to the weights.
+TEST(MixtureFit, AStartIsDrawnByTheWeights) {
+  const Points<double> points = two_poles(100, 2);
+  int north = 0;
+  for (std::uint64_t seed = 0; seed < 1000; ++seed)
+    north += mixture_start(points, 1, seed, {}, two_weights(100, 9, 1)).means[0][2] > 0;
+  EXPECT_NEAR(north, 900, 5 * std::sqrt(90.0));
+}
+
+/// A component without points goes where weight is, not to an outlier that has none.
+TEST(MixtureFit, AnIdleComponentMovesToWherePointsWeigh) {
+  Points<double> points = two_poles(100, 3);
+  for (std::size_t i = 0; i < 50; ++i)  // all but two in the north: one of little weight, one of much
+    for (std::size_t c = 0; c < 3; ++c) points[2 * i + 1][c] = points[2 * i][c];
+  points.values.resize(3 * 98);
+  points.values.insert(points.values.end(), {0, 0, -1, 1, 0, 0});
+  Weights weights(100, 1);
+  weights[98] = 1e-3;
+  weights[99] = 5;
+  MixtureParameters start{Points<double>(2, 3), {1 - 1e-9, 1e-9}, {20, 1e4}};
+  start.means.values = {0, 0, 1, 0, 1, 0};
+  MixtureEmConfig config;
+  config.iterations = 1;
+  Executor executor(1);
+  const MixtureFit fit = fit_mixture_em(start, points, points, config, executor, {weights, {}});
+  EXPECT_EQ(fit.last.means[1][0], 1);
+  EXPECT_EQ(fit_mixture_em(start, points, points, config, executor).last.means[1][2], -1);
 }
 
 }  // namespace

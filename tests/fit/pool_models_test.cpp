@@ -83,6 +83,18 @@ TEST(PoolModels, OfOneSplitAreWeighedOnItsValidationPoints) {
   EXPECT_THROW(pool_models({fitted("1", "9"), fitted("2", "8")}, {file.path, "", {}}, {}, silent), Error);
   Model elsewhere = bump(0);
   elsewhere.config.manifold = "sphere:3";
+  // The file has no weights that a member could be judged by.
+  const FitOptions options = options_of({{"width", "4"}, {"depth", "1"}, {"iterations", "5"}});
+  DataSet data = read_data_set(file.path, options, silent);
+  data.weights = two_weights(data.points.size(), 1.5, 0.5);
+  Model weighted = *fit(data, options, silent).model;
+  weighted.path = "weighted";
+  try {
+    pool_models({weighted}, {file.path, "", {}}, {}, silent);
+    ADD_FAILURE() << "no error";
+  } catch (const Error& error) {
+    EXPECT_NE(error.problem().find("weighted was fitted with ‹sample-weight›"), std::string::npos);
+  }
   EXPECT_THROW(pool_models({bump(0), elsewhere}, {file.path, "", {}}, {}, silent), Error);
 }
 

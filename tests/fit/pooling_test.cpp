@@ -8,6 +8,7 @@
 
 #include "riemflow/core/error.hpp"
 #include "riemflow/core/random.hpp"
+#include "tests/fit/clusters.hpp"
 
 namespace riemflow {
 namespace {
@@ -54,6 +55,41 @@ TEST(PoolWeights, OfTwoMembersAreTheOptimumOfALine) {
   EXPECT_NEAR(found.weights[0], best, 1e-3);
   EXPECT_NEAR(found.nll, nll(found.weights[0]), 1e-12);
   EXPECT_LE(found.nll, nll(best));
+}
+
+TEST(PoolWeights, OfPointsWithWeightsAreThoseOfRepeatedPoints) {
+  const auto columns = known_mixture(300, {0.6, 0.3, 0.1}, {-2, 0, 3});
+  const Weights counts = random_counts(300, 5);
+  std::vector<std::vector<double>> all(3);
+  for (std::size_t i = 0; i < 300; ++i)
+    for (double k = 0; k < counts[i]; ++k)
+      for (std::size_t m = 0; m < 3; ++m) all[m].push_back(columns[m][i]);
+  Weights scaled = counts;
+  for (double& w : scaled) w *= 0.37;
+  const PoolWeights repeated = fit_pool_weights(all), alike = fit_pool_weights(columns);
+  for (const Weights& weights : {counts, scaled}) {
+    const PoolWeights found = fit_pool_weights(columns, kPoolTolerance, kPoolIterations, weights);
+    for (std::size_t m = 0; m < 3; ++m) EXPECT_NEAR(found.weights[m], repeated.weights[m], 1e-9) << m;
+    EXPECT_NEAR(found.nll, repeated.nll, 1e-12);
+    EXPECT_GT(std::abs(found.weights[0] - alike.weights[0]), 1e-3);
+    const auto pooled = pooled_log_densities(columns, found.weights);
+    EXPECT_NEAR(mean_score(pooled, weights).nll, found.nll, 1e-12);
+  }
+  const PoolWeights ones = fit_pool_weights(columns, kPoolTolerance, kPoolIterations, Weights(300, 1));
+  EXPECT_EQ(ones.weights, alike.weights);
+  EXPECT_THROW(fit_pool_weights(columns, kPoolTolerance, kPoolIterations, Weights(299, 1)), Error);
+}
+
+TEST(PoolWeights, AFailedPointTakesItsWeightWithIt) {
+  const Weights weights = {1, 100, 2, 3};
+  const PoolWeights with =
+      fit_pool_weights({{-1, kNaN, -5, -2}, {-3, 7, -1, -3}}, kPoolTolerance, kPoolIterations, weights);
+  const PoolWeights without =
+      fit_pool_weights({{-1, -5, -2}, {-3, -1, -3}}, kPoolTolerance, kPoolIterations, {1, 2, 3});
+  EXPECT_EQ(with.weights, without.weights);
+  const MeanScore score = mean_score({-1, kNaN, -5, -2}, weights);
+  EXPECT_EQ(score.failed, 1u);
+  EXPECT_NEAR(score.nll, (1 + 10 + 6) / 6.0, 1e-14);
 }
 
 TEST(PoolWeights, NeverWorseThanTheBestMember) {

@@ -6,6 +6,7 @@
 
 #include "riemflow/distribution/von_mises_fisher.hpp"
 #include "riemflow/fit/fit.hpp"
+#include "tests/fit/clusters.hpp"
 #include "tests/fit/draw.hpp"
 
 namespace riemflow {
@@ -158,6 +159,36 @@ TEST(Resident, FlowMatchingAndItsFineTuning) {
   config.train.batch = 1000;
   config.finetune = 0;
   expect_the_same(config, 9000, {8, 2, 6, 4, 4, 1});
+}
+
+/// A device has no weights in the means of flow matching: the points of its groups are as often as they
+/// weigh.
+TEST(Resident, WeightsAreInBatchesAndGroups) {
+  const Points<float> data = converted<float>(two_poles(200, 1));
+  const SplitWeights weights{two_weights(200, 9, 1), {}};
+  FitConfig config = fit_config();
+  Stretched flow(config.flow);
+  const auto north = [&](const auto& each, std::size_t n) {
+    double sum = 0;
+    for (std::size_t i = 0; i < n; ++i) sum += each(i) ? 1 : 0;
+    return sum / static_cast<double>(n);
+  };
+  for (const Objective kind : {Objective::likelihood, Objective::flow_matching}) {
+    const auto objective = make_objective<float>(kind, flow, data, config.train, &data, 0, weights);
+    const auto steps = objective->stretch(0, 40);
+    ASSERT_TRUE(steps);
+    EXPECT_NEAR(north([&](std::size_t i) { return steps->picks[i] % 2 == 0; }, steps->picks.size()), 0.9,
+                0.01);
+    if (kind == Objective::likelihood) continue;
+    const Points<float>& group = *steps->group;
+    EXPECT_NEAR(north([&](std::size_t i) { return group[i][2] > 0; }, group.size()), 0.9, 0.01);
+  }
+  // By likelihood the same steps as on the host.
+  Flow<float> host(config.flow, 4, 1);
+  Fit<float> one(host, config, data, data, weights), other(flow, config, data, data, weights);
+  while (!one.done()) one.step();
+  while (!other.done()) other.advance([](const FitProgress&) {});
+  EXPECT_EQ(one.state().parameters, other.state().parameters);
 }
 
 TEST(Resident, AStepWhosePointsFailIsTheHosts) {

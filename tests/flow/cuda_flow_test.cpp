@@ -164,6 +164,26 @@ TEST(CudaFlow, LogDensities) {
   }
 }
 
+// Made on the host, with the parameters as they are now.
+TEST(CudaFlow, GradientsInThePoint) {
+  NEEDS_GPU();
+  for (const char* manifold : {"sphere:2", "ball:2", "sphere:2 x torus:1"}) {
+    const auto flow = on_gpu(wide(manifold, 1e-6), 3);
+    for (float& p : flow->parameters()) p *= 1.5f;
+    const Points<float> points = flow->sample_base(37, 5);
+    const LogProbGradient own = flow->log_prob_gradient(points);
+    const LogProbGradient truth = exact_of(*flow)->log_prob_gradient(widened(points));
+    const LogProb<float> values = flow->log_prob(points);
+    for (std::size_t i = 0; i < points.size(); ++i) {
+      EXPECT_NEAR(own.values[i], values.values[i], 1e-4 * std::max(1.0, std::abs(own.values[i])));
+      for (std::size_t c = 0; c < truth.gradients[i].size(); ++c)
+        EXPECT_NEAR(own.gradients[i][c], truth.gradients[i][c],
+                    1e-3 * std::max(1.0, std::abs(truth.gradients[i][c])))
+            << manifold;
+    }
+  }
+}
+
 /// The angles of a geodesic layer on the sphere lose digits where the others do not.
 double least_bar(const Case& c) {
   return c.name.find("sphere") != c.name.npos && c.config.field.input == InputLayer::geodesic ? 5e-3 : 1e-3;

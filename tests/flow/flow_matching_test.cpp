@@ -269,6 +269,32 @@ TEST(PathEnds, MeanVelocityByItsDefinition) {
   }
 }
 
+// A point of weight 3 is three points.
+TEST(PathEnds, WeightsAreRepeatedPoints) {
+  const std::shared_ptr<const Manifold<double>> manifold = parse_manifold<double>("sphere:2");
+  const auto base = default_base<double>(manifold);
+  Points<double> data(37, 3), all(0, 3);
+  for (std::size_t t = 0; t < data.tiles(); ++t) data.store_tile(t, drawn(*base, 300 + t).data());
+  Weights weights;
+  for (std::size_t i = 0; i < data.size(); ++i) {
+    weights.push_back(0.5 * static_cast<double>(1 + i % 4));
+    for (std::size_t k = 0; k <= i % 4; ++k)
+      all.values.insert(all.values.end(), data[i].begin(), data[i].end());
+  }
+  const PathEnds<double> weighted(*manifold, true, data, weights), repeated(*manifold, true, all),
+      alike(*manifold, true, data);
+  const Tile x = drawn(*base, 400);
+  for (const double t : {0.0, 0.3, 0.7})
+    for (int lane = 0; lane < kLanes; ++lane) {
+      Tile a(3), b(3), c(3);
+      weighted.mean_velocity(x.data(), t, lane, a.data());
+      repeated.mean_velocity(x.data(), t, lane, b.data());
+      alike.mean_velocity(x.data(), t, lane, c.data());
+      for (std::size_t i = 0; i < 3; ++i) EXPECT_NEAR(a[i][lane], b[i][lane], 1e-13) << t << " " << lane;
+      EXPECT_GT(std::abs(a[0][lane] - c[0][lane]), 1e-6);
+    }
+}
+
 // In many dimensions shortly before the end: the weights are powers of 1/(1 − t) that float has no room for.
 TEST(PathEnds, ShortlyBeforeTheEndInManyDimensions) {
   const auto sphere = parse_manifold<float>("sphere:16");

@@ -232,8 +232,20 @@ TEST(KernelChoice, EuclideanDataOfAnyPlaceAndScale) {
 
 TEST(KernelChoice, FewPoints) {
   const ManifoldPointer sphere = parse_manifold<double>("sphere:2");
-  EXPECT_THROW(fit_kernel_density(sphere, bump(5, 1)), Error);
   EXPECT_THROW(fit_kernel_density(sphere, Points<double>(0, 3)), Error);
+  // Alone, three different points choose, a point held out at a time.
+  EXPECT_THROW(fit_kernel_density(sphere, bump(2, 1)), Error);
+  Points<double> twice = bump(2, 1);
+  twice.values.insert(twice.values.end(), twice.values.begin(), twice.values.end());
+  EXPECT_THROW(fit_kernel_density(sphere, twice), Error);
+  for (const std::size_t n : {3u, 4u, 9u})
+    for (const KernelShape shape : {KernelShape::one, KernelShape::local, KernelShape::anisotropic}) {
+      const KernelFit fit = fit_kernel_density(sphere, bump(n, 1), Points<double>(0, 3), shape);
+      EXPECT_EQ(fit.parameters.size(), n);
+      // Held-out points are worse than the centres themselves, and better than under the uniform density.
+      EXPECT_LT(fit.score, mean(KernelMixture(sphere, fit.parameters).log_prob(bump(n, 1))));
+      EXPECT_GT(fit.score, -2.531);
+    }
   const Points<double> validation = bump(20, 2);
   for (const std::size_t n : {1u, 2u, 3u})
     for (const KernelShape shape : {KernelShape::one, KernelShape::local, KernelShape::anisotropic}) {

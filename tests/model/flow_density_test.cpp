@@ -164,6 +164,11 @@ TEST(Standardised, MeanAndDeviationOfEuclideanCoordinatesAlone) {
   EXPECT_EQ(found.shift[1], 0);
   EXPECT_EQ(found.shift[3], 1e9 + 3);
   EXPECT_NEAR(found.scale[3], std::sqrt(14.0 / 3), 1e-7);
+  // 1, 2 and, twice, 6.
+  const Standardisation weighted = standardisation_of(*space, points, &constant, {0.5, 0.5, 1});
+  EXPECT_NEAR(weighted.shift[3], 1e9 + 3.75, 1e-6);
+  EXPECT_NEAR(weighted.scale[3], std::sqrt(77.0 / 4 - 3.75 * 3.75), 1e-7);
+  EXPECT_EQ(standardisation_of(*space, points, &constant, {1, 1, 1}).scale, found.scale);
   for (const std::size_t i : {3u, 7u, 11u}) points.values[i] = 0.1;
   standardisation_of(*space, points, &constant);
   EXPECT_EQ(constant, std::vector<std::size_t>{3});

@@ -48,6 +48,20 @@ TEST(HeldOut, ScoresComeBackBitForBitAndArePartOfNoTraining) {
   EXPECT_FALSE(held_out_of(make_pool({model}, {1})));
 }
 
+TEST(HeldOut, WeightsComeBack) {
+  Model model = kernels_at(axes({0, 1}));
+  keep_held_out(model, {{7, 3}, {-1, -2}, {0.25, 1.75}});
+  const auto found = held_out_of(through_a_file(model));
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->points, (std::vector<std::size_t>{7, 3}));
+  EXPECT_EQ(found->log_densities, (std::vector<double>{-1, -2}));
+  EXPECT_EQ(found->weights, (Weights{0.25, 1.75}));
+  for (const double wrong : {0.0, -1.0, std::numeric_limits<double>::infinity()}) {
+    keep_held_out(model, {{7, 3}, {-1, -2}, {0.25, wrong}});
+    EXPECT_THROW(held_out_of(model), Error) << wrong;
+  }
+}
+
 TEST(HeldOut, AnotherTensorOfThatNameIsRefused) {
   Model model = kernels_at(axes({0}));
   const std::vector<double> rows = {0.5, 1, -1, 1, 3, std::numeric_limits<double>::infinity()};

@@ -31,6 +31,8 @@ class Distribution {
   }
   /// One lane of x = a draw.
   virtual void sample(Random& random, Pack<T>* x, int lane) const = 0;
+  /// False where sample() throws: of a target that is known by its density alone.
+  virtual bool can_sample() const { return true; }
   /// −E log p in nats, where a closed form is known.
   virtual std::optional<double> entropy() const { return std::nullopt; }
 };

@@ -44,7 +44,8 @@ MixtureEvaluator::MixtureEvaluator(const MixtureParameters& parameters, Executor
 }
 
 void MixtureEvaluator::evaluate(const Points<double>& points, std::size_t begin, std::size_t end,
-                                std::span<double> values, MixtureSums* sums) const {
+                                std::span<double> values, MixtureSums* sums, const Weights& weights,
+                                Points<double>* gradients) const {
   Eigen::ArrayXd s(kappa_.size()), r(kappa_.size());
   for (std::size_t i = begin; i < end; ++i) {
     const std::span<const double> x = points[i];
@@ -58,9 +59,17 @@ void MixtureEvaluator::evaluate(const Points<double>& points, std::size_t begin,
     r = (r - largest).max(-600).exp();
     const double sum = r.sum();
     values[i] = largest + std::log(sum);
+    if (gradients != nullptr) {
+      s = r * kappa_ / sum;
+      for (Eigen::Index c = 0; c < means_.cols(); ++c) {
+        const auto at = static_cast<std::size_t>(c);
+        (*gradients)[i][at] = (s * (means_.col(c) - x[at])).sum();
+      }
+    }
     if (sums == nullptr) continue;
-    r *= 1 / sum;
-    sums->log_likelihood += values[i];
+    const double v = weight_of(weights, i);
+    r *= v / sum;
+    sums->log_likelihood += v * values[i];
     sums->mass += r;
     sums->drop += r * s;
     for (Eigen::Index c = 0; c < means_.cols(); ++c)
@@ -70,16 +79,24 @@ void MixtureEvaluator::evaluate(const Points<double>& points, std::size_t begin,
 
 void MixtureEvaluator::log_prob(const Points<double>& points, std::span<double> values,
                                 Executor* executor) const {
-  in_pieces(executor, points.size(), chunk_of(points.size()),
-            [&](std::size_t begin, std::size_t end) { evaluate(points, begin, end, values, nullptr); });
+  in_pieces(executor, points.size(), chunk_of(points.size()), [&](std::size_t begin, std::size_t end) {
+    evaluate(points, begin, end, values, nullptr, {}, nullptr);
+  });
 }
 
-MixtureSums MixtureEvaluator::sums(const Points<double>& points, std::span<double> values,
-                                   Executor* executor) const {
+void MixtureEvaluator::log_prob_gradient(const Points<double>& points, std::span<double> values,
+                                         Points<double>& gradients, Executor* executor) const {
+  in_pieces(executor, points.size(), chunk_of(points.size()), [&](std::size_t begin, std::size_t end) {
+    evaluate(points, begin, end, values, nullptr, {}, &gradients);
+  });
+}
+
+MixtureSums MixtureEvaluator::sums(const Points<double>& points, std::span<double> values, Executor* executor,
+                                   const Weights& weights) const {
   const std::size_t n = points.size(), chunk = chunk_of(n), pieces = (n + chunk - 1) / chunk;
   std::vector<MixtureSums> parts(pieces, MixtureSums(means_.rows(), means_.cols()));
   in_pieces(executor, n, chunk, [&](std::size_t begin, std::size_t end) {
-    evaluate(points, begin, end, values, &parts[begin / chunk]);
+    evaluate(points, begin, end, values, &parts[begin / chunk], weights, nullptr);
   });
   MixtureSums total(means_.rows(), means_.cols());
   for (const MixtureSums& part : parts) total += part;

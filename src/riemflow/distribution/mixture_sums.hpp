@@ -13,6 +13,7 @@
 
 #include "riemflow/core/executor.hpp"
 #include "riemflow/core/points.hpp"
+#include "riemflow/core/weights.hpp"
 
 namespace riemflow {
 
@@ -25,12 +26,12 @@ struct MixtureParameters {
   std::size_t size() const { return weights.size(); }
 };
 
-/// Sums over points, a component.
+/// Sums over points of weights v, a component.
 struct MixtureSums {
-  Eigen::ArrayXd mass;        ///< Σ r_k
-  Eigen::ArrayXd drop;        ///< Σ r_k s_k
-  Eigen::ArrayXXd resultant;  ///< [k][i] Σ r_k x_i
-  double log_likelihood = 0;  ///< Σ log p
+  Eigen::ArrayXd mass;        ///< Σ v r_k
+  Eigen::ArrayXd drop;        ///< Σ v r_k s_k
+  Eigen::ArrayXXd resultant;  ///< [k][i] Σ v r_k x_i
+  double log_likelihood = 0;  ///< Σ v log p
 
   MixtureSums(Eigen::Index components, Eigen::Index ambient);
   MixtureSums& operator+=(const MixtureSums& other);
@@ -43,17 +44,20 @@ class MixtureEvaluator {
 
   /// values[i] = log p(points[i]).
   void log_prob(const Points<double>& points, std::span<double> values, Executor* executor = nullptr) const;
+  /// The same values and gradients[i] = Σ_k r_k κ_k(μ_k − x), x = points[i] of the unit sphere.
+  void log_prob_gradient(const Points<double>& points, std::span<double> values, Points<double>& gradients,
+                         Executor* executor = nullptr) const;
   /// The same and the sums. The points are cut into at most 64 chunks, a function of their number alone, and
   /// these are added in order: the same bits for any number of threads.
-  MixtureSums sums(const Points<double>& points, std::span<double> values,
-                   Executor* executor = nullptr) const;
+  MixtureSums sums(const Points<double>& points, std::span<double> values, Executor* executor = nullptr,
+                   const Weights& weights = {}) const;
 
   /// 1 − A_d(κ_k) = ∂(log C_d(κ_k) + κ_k)/∂κ_k.
   const Eigen::ArrayXd& mean_drop() const { return mean_drop_; }
 
  private:
   void evaluate(const Points<double>& points, std::size_t begin, std::size_t end, std::span<double> values,
-                MixtureSums* sums) const;
+                MixtureSums* sums, const Weights& weights, Points<double>* gradients) const;
 
   Eigen::ArrayXXd means_;  // [k][i], components next to each other
   Eigen::ArrayXd peak_, kappa_, mean_drop_;

@@ -229,6 +229,9 @@ void refuse_other_rows(const std::vector<Method>& methods, const std::string& pa
 }  // namespace
 
 Comparison compare(const DataSet& data, const CompareOptions& options, Observer& observer) {
+  require(
+      data.weights.empty(), "compare with ‹sample-weight›",
+      "its tables have points that count alike: leave the weights out, or compare the test scores of fits");
   Comparison result;
   const auto manifold = parse_manifold<double>(data.manifold);
   for (const Method& method : options.methods) {

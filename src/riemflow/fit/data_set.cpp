@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
+#include <functional>
 #include <numeric>
 
 #include "riemflow/core/error.hpp"
@@ -21,6 +23,31 @@ std::vector<std::size_t> firsts(const std::vector<std::size_t>& groups) {
   for (std::size_t i = 0; i < groups.size(); ++i)
     if (groups[i] == first.size()) first.push_back(i);
   return first;
+}
+
+/// Of mean 1; none where all are alike. weights: > 0.
+Weights of_mean_one(Weights weights) {
+  if (std::adjacent_find(weights.begin(), weights.end(), std::not_equal_to<>()) == weights.end()) return {};
+  // Their sum may be no number that there is.
+  const double most = *std::max_element(weights.begin(), weights.end());
+  for (double& w : weights) w /= most;
+  const double mean = total_weight(weights, weights.size()) / static_cast<double>(weights.size());
+  for (double& w : weights) w /= mean;
+  return weights;
+}
+
+void check_weights(const Weights& weights, std::size_t points) {
+  constexpr const char* kAdvice = "give one for each point, finite and no less than 0";
+  require(weights.size() == points,
+          fmt::format("‹sample-weight› has {} weights for {} points", weights.size(), points), kAdvice,
+          Fault::bad_data);
+  for (std::size_t i = 0; i < points; ++i)
+    if (!(std::isfinite(weights[i]) && weights[i] >= 0))
+      throw Error(fmt::format("‹sample-weight› of point {} is {}", i, weights[i]), kAdvice, Fault::bad_data)
+          .of_setting("sample-weight", fmt::format("{}", weights[i]));
+  require(std::any_of(weights.begin(), weights.end(), [](double w) { return w > 0; }),
+          "‹sample-weight› is 0 for all points", "give a weight above 0 to those that count",
+          Fault::bad_data);
 }
 
 /// The names of the columns that Euclidean coordinates came from, by their numbers in a point. A sphere's
@@ -59,6 +86,27 @@ std::string manifold_of_target(const std::string& target) {
               "give its ‹manifold›, as in ball:2");
 }
 
+/// Gives the points their weights, and leaves out those of weight 0.
+void weigh_points(DataSet& data, const Weights& weights, Observer& observer) {
+  check_weights(weights, data.points.size());
+  const double most = *std::max_element(weights.begin(), weights.end());
+  std::vector<std::size_t> kept;
+  std::vector<std::uint64_t> lines;
+  Weights own;
+  for (std::size_t i = 0; i < weights.size(); ++i) {
+    if (!(weights[i] / most > 0)) continue;
+    kept.push_back(i);
+    lines.push_back(data.lines[i]);
+    own.push_back(weights[i]);
+  }
+  if (kept.size() < weights.size())
+    observer.tell("{} of {} points have the weight 0 and are left out.", weights.size() - kept.size(),
+                  weights.size());
+  data.points = part_of<double>(data.points, kept);
+  data.lines = std::move(lines);
+  data.weights = of_mean_one(std::move(own));
+}
+
 /// Duplicates, groups and the split. data: its points, their lines and where they come from.
 void divide(DataSet& data, const FitOptions& settings, const std::string& place, Observer& observer) {
   const SplitShares shares = parse_split(settings.split);
@@ -75,6 +123,11 @@ void divide(DataSet& data, const FitOptions& settings, const std::string& place,
     std::vector<std::uint64_t> lines;
     for (std::size_t i : distinct) lines.push_back(data.lines[i]);
     data.lines = std::move(lines);
+    if (!data.weights.empty()) {
+      Weights sums(distinct.size());
+      for (std::size_t i = 0; i < groups.size(); ++i) sums[groups[i]] += data.weights[i];
+      data.weights = of_mean_one(std::move(sums));
+    }
     groups.resize(distinct.size());
     std::iota(groups.begin(), groups.end(), std::size_t{0});
   } else if (!settings.group_split) {
@@ -110,8 +163,8 @@ DataSet standardised(const DataSet& raw, Observer& observer) {
   const auto manifold = parse_manifold<double>(data.manifold);
   const std::vector<std::string> names = names_of_numbers(*manifold, data.columns);
   std::vector<std::size_t> constant;
-  data.standardisation =
-      standardisation_of(*manifold, part_of<double>(data.points, data.split.training), &constant);
+  data.standardisation = standardisation_of(*manifold, part_of<double>(data.points, data.split.training),
+                                            &constant, data.weights_of(data.split.training));
   if (!constant.empty())
     throw Error(fmt::format("{}: column '{}' is {} in all training points", data.name,
                             names[constant.front()], data.standardisation.shift[constant.front()]),
@@ -152,21 +205,37 @@ DataSet read_data_set(const DataFile& file, const FitOptions& settings, Observer
   for (const std::string& sentence : source->assumptions().sentences()) observer.say(sentence);
   ReadPoints read = read_all(*source);
   for (const std::string& remark : read.remarks) observer.say(remark);
+  return data_set_of(std::move(read), file.name(), settings, observer);
+}
+
+DataSet data_set_of(ReadPoints read, const std::string& name, const FitOptions& settings, Observer& observer,
+                    const Weights& weights) {
   DataSet data;
   data.manifold = read.assumptions.manifold;
   data.points = std::move(read.points);
-  data.name = file.name();
+  data.name = name;
   data.sha256 = std::move(read.sha256);
   data.lines = std::move(read.lines);
   data.line_word = read.assumptions.row;
   for (const Assumptions::Column& column : read.assumptions.columns)
     data.columns.push_back(column.name.empty() ? column.meaning : column.name);
-  divide(data, settings, file.path, observer);
+  if (!weights.empty()) {
+    weigh_points(data, weights, observer);
+    data.sha256 = sha256_of(data.points, data.weights);  // no longer those of the file
+  }
+  divide(data, settings, read.assumptions.path, observer);
   return data;
 }
 
+std::string sha256_of(const Points<double>& points, const Weights& weights) {
+  std::vector<double> hashed = points.values;
+  hashed.insert(hashed.end(), weights.begin(), weights.end());
+  return sha256_hex(
+      std::string_view(reinterpret_cast<const char*>(hashed.data()), hashed.size() * sizeof(double)));
+}
+
 DataSet data_set_of(Points<double> points, const FitOptions& settings, Observer& observer,
-                    const std::string& name) {
+                    const std::string& name, const std::vector<double>& weights) {
   require(!settings.manifold.empty(), "points without a ‹manifold›", "name it, as in sphere:2");
   DataSet data;
   data.manifold = parse_manifold<double>(manifold_of(settings, ""))->name();
@@ -174,16 +243,16 @@ DataSet data_set_of(Points<double> points, const FitOptions& settings, Observer&
   require(points.dimension == manifold->ambient(),
           fmt::format("points of {} numbers on {}", points.dimension, data.manifold),
           fmt::format("give {} numbers a point", manifold->ambient()), Fault::bad_data);
-  for (std::size_t i = 0; i < points.size(); ++i)
-    if (const auto defect = manifold->defect(points[i]))
-      throw Error(fmt::format("{}: point {}: {}", name, i, *defect), "give points of " + data.manifold,
-                  Fault::bad_data);
-  data.name = name;
-  data.sha256 = sha256_hex(std::string_view(reinterpret_cast<const char*>(points.values.data()),
-                                            points.values.size() * sizeof(double)));
-  data.points = std::move(points);
-  data.lines.resize(data.points.size());
+  data.lines.resize(points.size());
   std::iota(data.lines.begin(), data.lines.end(), std::uint64_t{0});
+  data.points = std::move(points);
+  if (!weights.empty()) weigh_points(data, weights, observer);
+  for (std::size_t i = 0; i < data.points.size(); ++i)
+    if (const auto defect = manifold->defect(data.points[i]))
+      throw Error(fmt::format("{}: point {}: {}", name, data.lines[i], *defect),
+                  "give points of " + data.manifold, Fault::bad_data);
+  data.name = name;
+  data.sha256 = sha256_of(data.points, data.weights);
   data.line_word = "point";
   divide(data, settings, name, observer);
   return data;

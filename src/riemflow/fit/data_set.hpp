@@ -4,6 +4,7 @@
 #include <memory>
 #include <string>
 
+#include "riemflow/core/weights.hpp"
 #include "riemflow/distribution/distribution.hpp"
 #include "riemflow/fit/fit_options.hpp"
 #include "riemflow/fit/observer.hpp"
@@ -24,6 +25,7 @@ struct DataSet {
   std::size_t rows = 0;              ///< that were read
   std::size_t duplicates = 0;        ///< of the rows
   std::vector<std::size_t> groups;   ///< of the points: those of one group are on one side of a split
+  std::vector<double> weights;       ///< of the points, > 0, of mean 1; empty: all alike
   Split split;
   Standardisation standardisation;  ///< of the points, where they are standardised
   /// Learned by reverse KL in place of points; null: there are points.
@@ -35,6 +37,14 @@ struct DataSet {
     for (const std::size_t i : part) own.push_back(groups[i]);
     return own;
   }
+  /// weights[i] for i of `part`; empty: all alike.
+  Weights weights_of(const std::vector<std::size_t>& part) const {
+    Weights own;
+    for (const std::size_t i : part)
+      if (!weights.empty()) own.push_back(weights[i]);
+    return own;
+  }
+  SplitWeights split_weights() const { return {weights_of(split.training), weights_of(split.validation)}; }
 };
 
 /// Reads, says what was assumed, removes duplicates if that is wanted, and splits. Throws Error. Where to
@@ -43,13 +53,26 @@ DataSet read_data_set(const DataFile& file, const FitOptions& options, Observer&
 /// path: a file, "-" or the name of a data set, all else as the options have it.
 DataSet read_data_set(const std::string& path, const FitOptions& options, Observer& observer);
 
+/// Of points that were read. name: of the file, without its directory. weights: as below.
+DataSet data_set_of(ReadPoints read, const std::string& name, const FitOptions& options, Observer& observer,
+                    const Weights& weights = {});
+
 /// Of points in memory, on options.manifold, which must be given. name: for messages and the model file.
 /// Throws Error where one is not on the manifold.
+///
+/// weights: what each point counts, in proportion alone, in all that is learned, chosen and scored, but for
+/// the split, which counts points; none: all alike. Points of weight 0 are left out as if they had never been
+/// given, which is said; equal weights are none. Throws Error(Fault::bad_data) naming the first that is not
+/// finite or is below 0, where they are not as many as the points, or all 0.
 DataSet data_set_of(Points<double> points, const FitOptions& options, Observer& observer,
-                    const std::string& name = "points");
+                    const std::string& name = "points", const std::vector<double>& weights = {});
+
+/// Of their numbers: what names points that are in no file.
+std::string sha256_of(const Points<double>& points, const Weights& weights = {});
 
 /// The same points, divided anew: without duplicates if that is wanted, in the options' groups and split.
-/// data: with all the points that were read.
+/// Without duplicates, points with weights have those of their duplicates added to theirs. data: with all
+/// the points that were read.
 DataSet divided(DataSet data, const FitOptions& options, Observer& observer);
 
 /// With Euclidean columns in units of their spread in the training points, which is said. Throws

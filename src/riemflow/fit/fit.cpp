@@ -43,11 +43,13 @@ void validate(const FitConfig& config) {
 }
 
 template <class T>
-Fit<T>::Fit(Transport<T>& flow, const FitConfig& config, Points<T> training, Points<T> validation)
+Fit<T>::Fit(Transport<T>& flow, const FitConfig& config, Points<T> training, Points<T> validation,
+            SplitWeights weights)
     : flow_(flow),
       config_(config),
       training_(std::move(training)),
       validation_(std::move(validation)),
+      weights_(std::move(weights)),
       best_parameters_(flow.parameters().begin(), flow.parameters().end()) {
   validate(config);
   begin(config.objective, config.train);
@@ -69,7 +71,8 @@ Fit<T>::Fit(Transport<T>& flow, const FitConfig& config, std::shared_ptr<const D
 
 template <class T>
 void Fit<T>::begin(Objective objective, const TrainConfig& train) {
-  objective_ = make_objective(objective, flow_, training_, train, &validation_, config_.validation_points);
+  objective_ =
+      make_objective(objective, flow_, training_, train, &validation_, config_.validation_points, weights_);
   trainer_.emplace(flow_, train);
 }
 

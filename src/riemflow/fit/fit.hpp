@@ -64,7 +64,8 @@ template <class T>
 class Fit {
  public:
   /// The flow is trained in place. Validation points: at least one.
-  Fit(Transport<T>& flow, const FitConfig& config, Points<T> training, Points<T> validation);
+  Fit(Transport<T>& flow, const FitConfig& config, Points<T> training, Points<T> validation,
+      SplitWeights weights = {});
   /// By reverse KL against a density of the manifold; validated on `draws` fixed draws of the model.
   Fit(Transport<T>& flow, const FitConfig& config, std::shared_ptr<const Distribution<double>> target,
       std::size_t draws);
@@ -120,6 +121,7 @@ class Fit {
   Transport<T>& flow_;
   FitConfig config_;
   Points<T> training_, validation_;
+  SplitWeights weights_;
   std::unique_ptr<TrainingObjective<T>> objective_;
   std::optional<Trainer<T>> trainer_;
   bool rough_ = false;  // validations are, and the best is scored again, on all points, by finish()

@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 
 #include "riemflow/core/cancel.hpp"
 #include "riemflow/core/error.hpp"
@@ -37,7 +36,7 @@ class FlowRun {
         flow_(begun()),
         fit_(data.target ? Fit<T>(*flow_, config_, data.target, kValidationDraws)
                          : Fit<T>(*flow_, config_, part_of<T>(data.points, data.split.training),
-                                  part_of<T>(data.points, data.split.validation))) {
+                                  part_of<T>(data.points, data.split.validation), data.split_weights())) {
     if (resume != nullptr) fit_.restore(fit_state<T>(*resume));
   }
 
@@ -107,6 +106,9 @@ class FlowRun {
       check(*part, flow->manifold());
     require(config_.flow.base.kind == BaseKind::standard || config_.train.adam.decay == 0,
             "‹weight-decay› beside a base that is learned", "it would spread the base out: give one of them");
+    require(!data_.target || data_.target->can_sample() || config_.forward_start == 0,
+            fmt::format("‹forward-start› {} with a target that cannot be drawn from", config_.forward_start),
+            "give ‹forward-start› 0, or draws of the target");
     if (flow->exact_base() != nullptr) stand_still(*flow);
     if (resume_ == nullptr && !data_.target && flow->config().base.kind == BaseKind::vmf_mixture)
       start_base(*flow);
@@ -125,12 +127,14 @@ class FlowRun {
   void start_base(Transport<T>& flow) const {
     const Points<double> training = part_of<double>(data_.points, data_.split.training);
     Executor executor(flow.threads());
+    const SplitWeights weights = data_.split_weights();
     const MixtureParameters start =
-        mixture_start(training, static_cast<std::size_t>(flow.config().base.components), options_.seed);
+        mixture_start(training, static_cast<std::size_t>(flow.config().base.components), options_.seed, {},
+                      weights.training);
     MixtureEmConfig config;
     config.patience = 50;
     const MixtureFit fit = fit_mixture_em(
-        start, training, part_of<double>(data_.points, data_.split.validation), config, executor);
+        start, training, part_of<double>(data_.points, data_.split.validation), config, executor, weights);
     const std::vector<T> found = LearnedMixture<T>::parameters_of(fit.parameters);
     std::copy_backward(found.begin(), found.end(), flow.parameters().end());  // behind those of the field
     stand_still(flow);
@@ -146,7 +150,8 @@ class FlowRun {
     observer_.tell("Base: {}; its validation NLL is {:.4f} nats.",
                    text_of({fit.recipe, fit.parameters.size()}),
                    data_.standardisation.log_scale() -
-                       density.log_prob(part_of<double>(data_.points, data_.split.validation)).mean());
+                       density.log_prob(part_of<double>(data_.points, data_.split.validation))
+                           .mean(data_.weights_of(data_.split.validation)));
     return kernels;
   }
 
@@ -227,19 +232,20 @@ class FlowRun {
       result.failed_test_points = result.target->failed;
       if (result.target->failed > 0)
         observer_.tell("Warning: {} of {} draws failed.", result.target->failed, draws);
-      result.cover = cover_of(flow, *data_.target, draws, options_.seed + 1);
-      warn_of_missed(*result.cover);
+      if (data_.target->can_sample()) {
+        result.cover = cover_of(flow, *data_.target, draws, options_.seed + 1);
+        warn_of_missed(*result.cover);
+      }
     }
     if (data_.split.test.empty()) return;
     const Points<T> test = part_of<T>(data_.points, data_.split.test);
-    const std::vector<double> log_reference = log_densities_of(*reference, test);
+    const Weights weights = data_.weights_of(data_.split.test);
     const double unit = data_.standardisation.log_scale();
-    result.reference_nll = unit - std::accumulate(log_reference.begin(), log_reference.end(), 0.0) /
-                                      static_cast<double>(test.size());
+    result.reference_nll = unit - weighted_mean(log_densities_of(*reference, test), weights);
     const std::unique_ptr<Transport<T>> exact = exact_flow();
     const LogProb<T> scored = (exact ? *exact : *flow_).log_prob(test);
-    result.test_nll = unit - scored.mean();
-    result.test_error = scored.standard_error();
+    result.test_nll = unit - scored.mean(weights);
+    result.test_error = scored.standard_error(weights);
     result.failed_test_points = scored.summary.failures.size();
     for (const Failure& failure : scored.summary.failures)
       observer_.tell("Warning: test point of {}, {} {}: {}.", data_.name, data_.line_word,

@@ -1,5 +1,3 @@
-#include <numeric>
-
 #include "riemflow/core/cancel.hpp"
 #include "riemflow/core/error.hpp"
 #include "riemflow/core/stopwatch.hpp"
@@ -34,7 +32,7 @@ KernelFit choose_kernels(const DataSet& data, const FitOptions& settings, double
   return fit_kernel_density(
       parse_manifold<double>(data.manifold), part_of<double>(data.points, data.split.training),
       part_of<double>(data.points, data.split.validation), value_named<KernelShape>(settings.kernel),
-      &executor, data.groups_of(data.split.training), time);
+      &executor, data.groups_of(data.split.training), time, data.split_weights());
 }
 
 FitResult fit_kernel_model(const DataSet& data, const FitOptions& options, Observer& observer) {
@@ -53,24 +51,26 @@ FitResult fit_kernel_model(const DataSet& data, const FitOptions& options, Obser
         std::min(rows.size(), std::max(kLeastTest, static_cast<std::size_t>(std::min(most, 1e9))));
     for (std::size_t i = 0; i < n; ++i) rows[i] = rows[i * rows.size() / n];
     rows.resize(n);
-    return part_of<double>(data.points, rows);
+    return rows;
   };
   // Not the score that chose the recipe, which may be cross-validation in part.
-  result.progress.best = unit - density.log_prob(scored_of(data.split.validation)).mean();
+  const std::vector<std::size_t> validated = scored_of(data.split.validation);
+  result.progress.best =
+      unit - density.log_prob(part_of<double>(data.points, validated)).mean(data.weights_of(validated));
   result.stopped = fit.whole ? "convergence" : "time limit";
   result.kernels = KernelSummary{fit.recipe, fit.parameters.size()};
   const std::shared_ptr<const Manifold<double>> manifold = parse_manifold<double>(data.manifold);
   const auto reference = default_base<double>(manifold);
   result.reference = manifold->compact() ? "uniform density" : reference->name();
   if (!data.split.test.empty()) {
-    const Points<double> test = scored_of(data.split.test);
+    const std::vector<std::size_t> tested = scored_of(data.split.test);
+    const Points<double> test = part_of<double>(data.points, tested);
+    const Weights weights = data.weights_of(tested);
     result.test_points = test.size();
     const LogProb<double> scored = density.log_prob(test);
-    result.test_nll = unit - scored.mean();
-    result.test_error = scored.standard_error();
-    const std::vector<double> base = log_densities_of(*reference, test);
-    result.reference_nll =
-        unit - std::accumulate(base.begin(), base.end(), 0.0) / static_cast<double>(test.size());
+    result.test_nll = unit - scored.mean(weights);
+    result.test_error = scored.standard_error(weights);
+    result.reference_nll = unit - weighted_mean(log_densities_of(*reference, test), weights);
   }
   result.parameters = numbers_in(model);
   describe(model, data, options);

@@ -35,6 +35,7 @@ class MixtureRun {
     log_scale_ = -0.5 * sphere->dimension() * std::log(sphere->factors().front().curvature);
     training_ = unit_points(data.points, data.split.training);
     validation_ = unit_points(data.points, data.split.validation);
+    weights_ = data.split_weights();
     components_ = components();
     rates_ = settings_.rates.empty() ? std::vector<double>{settings_.rate} : numbers_of(settings_.rates);
     // Epochs, batches and what must not be said twice: as of a flow.
@@ -64,8 +65,9 @@ class MixtureRun {
       return !observer_.cancelled() && seconds_since(start) < limit;
     };
     const MixtureSearch search =
-        is_em() ? grid_search_em(training_, validation_, components_, em_config(watch), executor_)
-                : grid_search(training_, validation_, {rates_, components_}, adam_config(watch), executor_);
+        is_em() ? grid_search_em(training_, validation_, components_, em_config(watch), executor_, weights_)
+                : grid_search(training_, validation_, {rates_, components_}, adam_config(watch), executor_,
+                              weights_);
     observer_.end_stage();
     FitResult result;
     result.progress = progress;
@@ -156,8 +158,9 @@ class MixtureRun {
     if (data_.split.test.empty()) return;
     MixtureDensity density(data_.manifold, mixture, settings_.threads);
     const LogProb<double> scored = density.log_prob(part_of<double>(data_.points, data_.split.test));
-    result.test_nll = -scored.mean();
-    result.test_error = scored.standard_error();
+    const Weights weights = data_.weights_of(data_.split.test);
+    result.test_nll = -scored.mean(weights);
+    result.test_error = scored.standard_error(weights);
     result.reference_nll = density.manifold().log_volume();
   }
 
@@ -166,6 +169,7 @@ class MixtureRun {
   Observer& observer_;
   Executor executor_;
   Points<double> training_, validation_;
+  SplitWeights weights_;
   /// d log R, R = 1/√K: what an NLL per volume of the data's sphere has above that on the unit sphere.
   double log_scale_ = 0;
   std::vector<std::size_t> components_;

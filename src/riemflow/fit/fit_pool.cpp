@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
-#include <numeric>
 #include <set>
 
 #include "riemflow/core/cancel.hpp"
@@ -52,7 +51,7 @@ class PoolRun {
     if (device == Device::automatic)
       device = why_no_pool_flow_on_gpu(data.manifold).empty() ? Device::cuda : Device::cpu;
     how_ = {0, options.threads, device};
-    test_ = part(data.split.test);
+    take_test(data.split.test);
     known_ = data.split.known();
   }
 
@@ -116,14 +115,19 @@ class PoolRun {
   Points<double> part(const std::vector<std::size_t>& rows) const {
     return part_of<double>(data_.points, rows);
   }
+  void take_test(const std::vector<std::size_t>& rows) {
+    test_ = part(rows);
+    test_weights_ = data_.weights_of(rows);
+  }
   bool out_of_time() const { return observer_.cancelled() || seconds_since(start_) >= limit_; }
 
   /// Recipes by validation, or by cross-validation where there are folds; then, since a recipe is a few
   /// numbers, with all points that are known as centres.
   void add_kernels() {
     const bool few = folds_.size() > 1;
-    const Points<double> training = part(few ? known_ : folds_.front().training),
-                         validation = few ? Points<double>() : part(folds_.front().held_out);
+    const std::vector<std::size_t> none, &learned = few ? known_ : folds_.front().training,
+                                         &held_out = few ? none : folds_.front().held_out;
+    const Points<double> training = part(learned), validation = few ? Points<double>() : part(held_out);
     std::vector<KernelFit> fits;
     {
       ObservedTask task(observer_, "Kernel densities", 1);
@@ -132,9 +136,9 @@ class PoolRun {
         return seconds_since(start_);
       };
       fits =
-          fit_kernel_densities(manifold_, training, validation, &executor_,
-                               data_.groups_of(few ? known_ : folds_.front().training),
-                               {kSearchShare * limit_, elapsed, [&](double share) { task.reach(share, 1); }});
+          fit_kernel_densities(manifold_, training, validation, &executor_, data_.groups_of(learned),
+                               {kSearchShare * limit_, elapsed, [&](double share) { task.reach(share, 1); }},
+                               {data_.weights_of(learned), data_.weights_of(held_out)});
     }
     choose_scored(fits);
     int neighbours = 0;
@@ -146,9 +150,11 @@ class PoolRun {
     // Neighbours are found once for all recipes: of each fold's points and, last, of all.
     std::vector<KernelData> centres;
     const auto ask = [this] { give_up_if_interrupted(); };
-    for (const Fold& fold : folds_)
-      centres.emplace_back(manifold_, part(fold.training), neighbours, &executor_, ask);
-    centres.emplace_back(manifold_, part(known_), neighbours, &executor_, ask);
+    const auto add_centres = [&](const std::vector<std::size_t>& rows) {
+      centres.emplace_back(manifold_, part(rows), neighbours, &executor_, ask, data_.weights_of(rows));
+    };
+    for (const Fold& fold : folds_) add_centres(fold.training);
+    add_centres(known_);
     std::set<KernelShape> tried;
     for (const KernelFit& fit : fits) {
       double seconds = 2 * fit.seconds * static_cast<double>(scored());
@@ -206,7 +212,7 @@ class PoolRun {
     for (Fold& fold : folds_) sample(fold.held_out);
     std::vector<std::size_t> test = data_.split.test;
     sample(test);
-    test_ = part(test);
+    take_test(test);
     if (scored() < all)
       observer_.tell("For want of time {} of the {} validation and test points are scored.", scored(), all);
   }
@@ -228,7 +234,15 @@ class PoolRun {
     contender.models.push_back(make_model(data_.manifold, all));
     add(std::move(contender));
   }
-  double nll(std::size_t contender) const { return mean_score(contenders_[contender].validation).nll; }
+  double nll(std::size_t contender) const {
+    return mean_score(contenders_[contender].validation, data_.weights_of(held_out())).nll;
+  }
+  /// Of all folds, as they are scored.
+  std::vector<std::size_t> held_out() const {
+    std::vector<std::size_t> rows;
+    for (const Fold& fold : folds_) rows.insert(rows.end(), fold.held_out.begin(), fold.held_out.end());
+    return rows;
+  }
 
   /// One flow a fold; their mean is the member. A fold without one leaves no member.
   void add_flow(long number, long flows) {
@@ -272,7 +286,8 @@ class PoolRun {
             options_.seed + 1000 * static_cast<std::uint64_t>(number) + fold,
             options_.threads,
             how_.device,
-            options_.flow_steps};
+            options_.flow_steps,
+            {data_.weights_of(folds_[fold].training), data_.weights_of(folds_[fold].held_out)}};
   }
 
   std::optional<Model> train(const PoolFlow& job, double seconds, const std::string& name, std::size_t fold) {
@@ -299,22 +314,23 @@ class PoolRun {
   }
 
   FitResult save(bool finished) {
-    WeighedPool pool = weigh(contenders_);
+    const std::vector<std::size_t> rows = held_out();
+    const Weights weights = data_.weights_of(rows);
+    WeighedPool pool = weigh(contenders_, {weights, test_weights_});
     FitResult result;
     result.progress.iteration = result.progress.best_iteration = iterations_;
-    result.progress.best = mean_score(pool.validation).nll;
+    result.progress.best = mean_score(pool.validation, weights).nll;
     result.stopped = out_of_time() ? "time limit" : "iterations";
     result.reference = manifold_->compact() ? "uniform density" : "base";
     if (!pool.test.empty()) {
-      const MeanScore test = mean_score(pool.test);
+      const MeanScore test = mean_score(pool.test, test_weights_);
       result.test_points = pool.test.size();
       result.test_nll = test.nll;
       result.test_error = test.error;
       result.failed_test_points = test.failed;
-      const std::vector<double> base = log_densities_of(*default_base<double>(manifold_), test_);
       result.reference_nll =
           data_.standardisation.log_scale() -
-          std::accumulate(base.begin(), base.end(), 0.0) / static_cast<double>(base.size());
+          weighted_mean(log_densities_of(*default_base<double>(manifold_), test_), test_weights_);
     }
     result.parameters = numbers_in(pool.model);
     result.members = pool_rows(contenders_, pool);
@@ -324,11 +340,7 @@ class PoolRun {
     about["members"] = json_of(result.members);
     about["best_kernel_validation_nll"] = nll(best_kernel_);
     pool.model.metadata["provenance"] = about.dump();
-    HeldOutScores held;
-    for (const Fold& fold : folds_)
-      held.points.insert(held.points.end(), fold.held_out.begin(), fold.held_out.end());
-    held.log_densities = pool.validation;
-    keep_held_out(pool.model, held);
+    keep_held_out(pool.model, {rows, pool.validation, weights});
     result.model = std::move(pool.model);
     result.seconds = seconds_since(start_);
     if (finished) return result;
@@ -345,6 +357,7 @@ class PoolRun {
   double limit_;
   Evaluation how_;  // of the flows
   Points<double> test_;
+  Weights test_weights_;
   std::vector<std::size_t> known_;  // training and validation
   Clock::time_point start_ = Clock::now();
   std::vector<Contender> contenders_;

@@ -29,7 +29,8 @@ void check(const MixtureBounds& bounds) {
           "use 0 < floor <= ceiling < infinity");
 }
 
-void check(const MixtureParameters& start, const Points<double>& training, const Points<double>& validation) {
+void check(const MixtureParameters& start, const Points<double>& training, const Points<double>& validation,
+           const SplitWeights& weights) {
   require(start.size() > 0, "a mixture of no components", "give one at least");
   require(training.size() > 0 && validation.size() > 0, "a mixture cannot be fitted without points",
           "give training and validation points", Fault::bad_data);
@@ -37,21 +38,23 @@ void check(const MixtureParameters& start, const Points<double>& training, const
           fmt::format("points of {} and {} coordinates, means of {}", training.dimension,
                       validation.dimension, start.means.dimension),
           "give all of them on the same sphere", Fault::bad_data);
+  require((weights.training.empty() || weights.training.size() == training.size()) &&
+              (weights.validation.empty() || weights.validation.size() == validation.size()),
+          "weights that are not one a point", "give as many as there are points, or none", Fault::bad_data);
 }
 
 /// Keeps the parameters of the best validation.
 class BestByValidation {
  public:
-  BestByValidation(const Points<double>& points, Executor& executor, MixtureFit& fit)
-      : points_(points), executor_(executor), fit_(fit), values_(points.size()) {
+  BestByValidation(const Points<double>& points, const Weights& weights, Executor& executor, MixtureFit& fit)
+      : points_(points), weights_(weights), executor_(executor), fit_(fit), values_(points.size()) {
     fit_.validation = std::numeric_limits<double>::infinity();
   }
 
   /// Returns the score.
   double consider(const MixtureParameters& parameters, long when) {
     MixtureEvaluator(parameters, &executor_).log_prob(points_, values_, &executor_);
-    const double score =
-        -std::accumulate(values_.begin(), values_.end(), 0.0) / static_cast<double>(values_.size());
+    const double score = -weighted_mean(values_, weights_);
     if (!(score < fit_.validation)) return score;
     fit_.validation = score;
     fit_.best = when;
@@ -61,6 +64,7 @@ class BestByValidation {
 
  private:
   const Points<double>& points_;
+  const Weights& weights_;
   Executor& executor_;
   MixtureFit& fit_;
   std::vector<double> values_;
@@ -92,7 +96,7 @@ void softmax(std::span<const double> logits, std::span<double> w) {
 }  // namespace
 
 MixtureParameters mixture_start(const Points<double>& training, std::size_t components, std::uint64_t seed,
-                                const MixtureBounds& bounds) {
+                                const MixtureBounds& bounds, const Weights& weights) {
   check(bounds);
   const std::size_t n = training.size();
   require(components > 0 && components <= n,
@@ -103,24 +107,33 @@ MixtureParameters mixture_start(const Points<double>& training, std::size_t comp
                           std::vector<double>(components, 1 / static_cast<double>(components)),
                           {}};
   std::vector<double> nearest(n, std::numeric_limits<double>::infinity());
-  std::size_t chosen = random.below(n);
+  std::size_t chosen = 0;
+  if (weights.empty()) {
+    chosen = random.below(n);
+  } else {
+    double rest = random.uniform() * total_weight(weights, n);
+    while (chosen + 1 < n && (rest -= weights[chosen]) >= 0) ++chosen;
+  }
   double total = 0;
   for (std::size_t k = 0;; ++k) {
     std::copy(training[chosen].begin(), training[chosen].end(), start.means[k].begin());
     total = 0;
-    for (std::size_t i = 0; i < n; ++i)
-      total += nearest[i] = std::min(nearest[i], half_square_distance(training[i], training[chosen]));
+    for (std::size_t i = 0; i < n; ++i) {
+      nearest[i] = std::min(nearest[i], half_square_distance(training[i], training[chosen]));
+      total += weight_of(weights, i) * nearest[i];
+    }
     if (k + 1 == components) break;
     require(total > 0, fmt::format("a mixture of {} components for {} distinct points", components, k + 1),
             "use no more components than there are distinct points", Fault::bad_data);
     double rest = random.uniform() * total;
     for (std::size_t i = 0; i < n; ++i) {
       if (nearest[i] > 0) chosen = i;  // the last of these where rounding leaves some rest
-      rest -= nearest[i];
+      rest -= weight_of(weights, i) * nearest[i];
       if (rest < 0) break;
     }
   }
-  const double kappa = von_mises_fisher_concentration(training.dimension - 1, total / static_cast<double>(n));
+  const double kappa =
+      von_mises_fisher_concentration(training.dimension - 1, total / total_weight(weights, n));
   start.kappas.assign(components, clamped(kappa, bounds));
   return start;
 }
@@ -129,8 +142,8 @@ MixtureParameters mixture_start(const Points<double>& training, std::size_t comp
 
 MixtureFit fit_mixture_adam(const MixtureParameters& start, const Points<double>& training,
                             const Points<double>& validation, const MixtureAdamConfig& config,
-                            Executor& executor) {
-  check(start, training, validation);
+                            Executor& executor, const SplitWeights& weights) {
+  check(start, training, validation, weights);
   check(config.bounds);
   require(config.epochs >= 0 && config.validate_every > 0 && config.rate > 0,
           fmt::format("{} epochs, validation every {}, rate {}", config.epochs, config.validate_every,
@@ -161,11 +174,14 @@ MixtureFit fit_mixture_adam(const MixtureParameters& start, const Points<double>
 
   RiemannianAdam<double> mean_adam(K, D, config.adam);
   Adam<double> free_adam(2 * K, config.adam);
-  Batches batches(n, batch, config.seed);
+  // A batch of all points has their weights, a smaller one has them as often as they weigh.
+  Batches batches(n, batch, config.seed, weights.training);
+  const Weights none, &in_sums = batch < n ? none : weights.training;
+  const double share = 1 / total_weight(in_sums, batch);
   Points<double> taken;
   std::vector<double> values(batch);
   MixtureFit fit;
-  BestByValidation best(validation, executor, fit);
+  BestByValidation best(validation, weights.validation, executor, fit);
   MixtureProgress progress{.components = K, .rate = config.rate};
   progress.validation = best.consider(p, 0);
   long step = 0;
@@ -174,8 +190,7 @@ MixtureFit fit_mixture_adam(const MixtureParameters& start, const Points<double>
     for (long s = 0; s < steps_an_epoch; ++s, ++step) {
       if (batch < n) taken = batches.take(training, static_cast<std::uint64_t>(step));
       const MixtureEvaluator evaluator(p, &executor);
-      const MixtureSums sums = evaluator.sums(batch < n ? taken : training, values, &executor);
-      const double share = 1 / static_cast<double>(batch);
+      const MixtureSums sums = evaluator.sums(batch < n ? taken : training, values, &executor, in_sums);
       loss -= share * sums.log_likelihood;
       // Of −(1/n) Σ log p, with N_k, S_k and R_k the sums' mass, drop and resultant:
       //   ∂/∂logit_k = w_k − N_k/n,   ∂/∂log κ_k = κ_k (S_k − N_k (1 − A_d(κ_k)))/n,   ∂/∂μ_k = −κ_k R_k/n
@@ -207,14 +222,15 @@ MixtureFit fit_mixture_adam(const MixtureParameters& start, const Points<double>
 
 namespace {
 
-/// μ_k = R_k/|R_k|, w_k = N_k/n, A_d(κ_k) = |R_k|/N_k within the bounds. As a function of κ alone the
-/// expected log-likelihood is concave, so the nearer bound is the maximum where the solution is beyond it.
-void maximise(const MixtureSums& sums, std::size_t n, const MixtureBounds& bounds, MixtureParameters& p,
+/// μ_k = R_k/|R_k|, w_k = N_k/n, A_d(κ_k) = |R_k|/N_k within the bounds, n the weight of all points. As a
+/// function of κ alone the expected log-likelihood is concave, so the nearer bound is the maximum where the
+/// solution is beyond it.
+void maximise(const MixtureSums& sums, double n, const MixtureBounds& bounds, MixtureParameters& p,
               Executor& executor) {
   const int D = p.means.dimension;
   executor.run(p.size(), [&](std::size_t k, int) {
     const auto i = static_cast<Index>(k);
-    p.weights[k] = sums.mass[i] / static_cast<double>(n);
+    p.weights[k] = sums.mass[i] / n;
     const Eigen::VectorXd R = sums.resultant.row(i).matrix().transpose();
     const double length = R.norm();
     if (!(length > 0)) return;
@@ -235,20 +251,26 @@ void maximise(const MixtureSums& sums, std::size_t n, const MixtureBounds& bound
 
 /// Moves the component of the least mass onto the point of the least density, if that cannot lower the
 /// likelihood: with w = 1/n for it, the others scaled by 1 − 1/n, and 0.02 for what it leaves behind, the
-/// logarithms of the densities change by
-///   log(1 + C/((n − 1)p)) + n log(1 − 1/n) − 0.02   in all, at least,
-/// C its density at its mean.
-bool reseed(const MixtureSums& sums, const Points<double>& training, const std::vector<double>& log_prob,
-            const MixtureBounds& bounds, MixtureParameters& p) {
+/// logarithms of the densities, times weights v of mean 1, change by
+///   v log(1 + C/((n − 1)p)) + n log(1 − 1/n) − 0.02   in all, at least,
+/// C its density at its mean. Of points with weights that with the largest first term is taken.
+bool reseed(const MixtureSums& sums, const Points<double>& training, const Weights& weights,
+            const std::vector<double>& log_prob, const MixtureBounds& bounds, MixtureParameters& p) {
   Index dead = 0;
-  if (!(sums.mass.minCoeff(&dead) < 0.01) || p.size() < 2) return false;
-  const auto worst =
-      static_cast<std::size_t>(std::min_element(log_prob.begin(), log_prob.end()) - log_prob.begin());
   const auto n = static_cast<double>(training.size());
+  const double total = total_weight(weights, training.size()), unit = total / n;
+  if (!(sums.mass.minCoeff(&dead) < 0.01 * unit) || p.size() < 2) return false;
   const int d = training.dimension - 1;
-  const double kappa = clamped(von_mises_fisher_concentration(d, sums.drop.sum() / n), bounds);
+  const double kappa = clamped(von_mises_fisher_concentration(d, sums.drop.sum() / total), bounds);
   const double log_peak = von_mises_fisher_constants(d, kappa).log_peak;
-  const double gain = std::log1p(std::exp(log_peak - log_prob[worst]) / (n - 1)) + n * std::log1p(-1 / n);
+  const auto gain_at = [&](std::size_t i) {
+    return weight_of(weights, i) / unit * std::log1p(std::exp(log_peak - log_prob[i]) / (n - 1));
+  };
+  auto worst =
+      static_cast<std::size_t>(std::min_element(log_prob.begin(), log_prob.end()) - log_prob.begin());
+  for (std::size_t i = 0; i < weights.size(); ++i)
+    if (gain_at(i) > gain_at(worst)) worst = i;
+  const double gain = gain_at(worst) + n * std::log1p(-1 / n);
   if (!(gain > 0.02)) return false;
   const auto k = static_cast<std::size_t>(dead);
   const double others = 1 - p.weights[k];
@@ -262,23 +284,24 @@ bool reseed(const MixtureSums& sums, const Points<double>& training, const std::
 }  // namespace
 
 MixtureFit fit_mixture_em(const MixtureParameters& start, const Points<double>& training,
-                          const Points<double>& validation, const MixtureEmConfig& config,
-                          Executor& executor) {
-  check(start, training, validation);
+                          const Points<double>& validation, const MixtureEmConfig& config, Executor& executor,
+                          const SplitWeights& weights) {
+  check(start, training, validation, weights);
   check(config.bounds);
-  const std::size_t n = training.size();
+  const double n = total_weight(weights.training, training.size());
   MixtureParameters p = start;
-  std::vector<double> values(n);
+  std::vector<double> values(training.size());
   MixtureFit fit;
-  BestByValidation best(validation, executor, fit);
+  BestByValidation best(validation, weights.validation, executor, fit);
   MixtureProgress progress{.validated = true, .components = p.size()};
   best.consider(p, 0);
   for (long i = 0; i < config.iterations; ++i) {
-    const MixtureSums sums = MixtureEvaluator(p, &executor).sums(training, values, &executor);
-    const double loss = -sums.log_likelihood / static_cast<double>(n);
+    const MixtureSums sums =
+        MixtureEvaluator(p, &executor).sums(training, values, &executor, weights.training);
+    const double loss = -sums.log_likelihood / n;
     const bool settled = !fit.training.empty() && fit.training.back() - loss < config.tolerance;
     fit.training.push_back(loss);
-    const bool moved = reseed(sums, training, values, config.bounds, p);
+    const bool moved = reseed(sums, training, weights.training, values, config.bounds, p);
     if (settled && !moved) break;
     if (!moved) maximise(sums, n, config.bounds, p, executor);
     progress.validation = best.consider(p, i + 1);
@@ -297,11 +320,11 @@ namespace {
 /// fit(start, config, rate) of each number of components with each rate, the best kept. Ends once a watch has
 /// asked to stop: what was not finished still counts by its validation.
 template <class Config, class FitOne>
-MixtureSearch search_grid(const Points<double>& training, const MixtureGrid& grid, const Config& config,
-                          const FitOne& fit_one) {
+MixtureSearch search_grid(const Points<double>& training, const Weights& weights, const MixtureGrid& grid,
+                          const Config& config, const FitOne& fit_one) {
   MixtureSearch search;
   for (const std::size_t components : grid.components) {
-    const MixtureParameters start = mixture_start(training, components, config.seed, config.bounds);
+    const MixtureParameters start = mixture_start(training, components, config.seed, config.bounds, weights);
     for (const double rate : grid.rates) {
       Config one = config;
       if (config.watch)
@@ -326,23 +349,24 @@ MixtureSearch search_grid(const Points<double>& training, const MixtureGrid& gri
 }  // namespace
 
 MixtureSearch grid_search(const Points<double>& training, const Points<double>& validation,
-                          const MixtureGrid& grid, const MixtureAdamConfig& config, Executor& executor) {
+                          const MixtureGrid& grid, const MixtureAdamConfig& config, Executor& executor,
+                          const SplitWeights& weights) {
   require(!grid.rates.empty() && !grid.components.empty(), "an empty grid",
           "give one rate and one number of components at least");
-  return search_grid(training, grid, config,
+  return search_grid(training, weights.training, grid, config,
                      [&](const MixtureParameters& start, MixtureAdamConfig one, double rate) {
                        one.rate = rate;
-                       return fit_mixture_adam(start, training, validation, one, executor);
+                       return fit_mixture_adam(start, training, validation, one, executor, weights);
                      });
 }
 
 MixtureSearch grid_search_em(const Points<double>& training, const Points<double>& validation,
                              const std::vector<std::size_t>& components, const MixtureEmConfig& config,
-                             Executor& executor) {
+                             Executor& executor, const SplitWeights& weights) {
   require(!components.empty(), "an empty grid", "give one number of components at least");
-  return search_grid(training, {{0}, components}, config,
+  return search_grid(training, weights.training, {{0}, components}, config,
                      [&](const MixtureParameters& start, const MixtureEmConfig& one, double) {
-                       return fit_mixture_em(start, training, validation, one, executor);
+                       return fit_mixture_em(start, training, validation, one, executor, weights);
                      });
 }
 

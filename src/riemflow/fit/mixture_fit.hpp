@@ -21,15 +21,15 @@ struct MixtureBounds {
   double kappa_ceiling = 1e6;
 };
 
-/// Means: data points, each drawn with probability ∝ |x − μ|², μ the nearest drawn before (k-means++);
-/// weights 1/K; one κ for all, exact for the mean of |x − μ|²/2 to the nearest mean.
+/// Means: data points, each drawn with probability ∝ |x − μ|², times its weight, μ the nearest drawn before
+/// (k-means++); weights 1/K; one κ for all, exact for the mean of |x − μ|²/2 to the nearest mean.
 /// At least as many distinct points as components; Error otherwise.
 MixtureParameters mixture_start(const Points<double>& training, std::size_t components, std::uint64_t seed,
-                                const MixtureBounds& bounds = {});
+                                const MixtureBounds& bounds = {}, const Weights& weights = {});
 
 struct MixtureFit {
   MixtureParameters parameters;  ///< the best by validation
-  double validation = 0;         ///< their mean −log p of the validation points, in nats
+  double validation = 0;         ///< their mean −log p of the validation points, by weight, in nats
   long best = 0;                 ///< after so many epochs or iterations; 0: the start
   /// Mean −log p of the training points: one an epoch (its batches, each before its step) or iteration.
   std::vector<double> training;
@@ -69,10 +69,10 @@ struct MixtureAdamConfig {
 };
 
 /// Means by Riemannian Adam, weights = softmax of logits and κ = exp of its logarithm by Adam, from the mean
-/// −log p of a batch. Throws Error for settings out of range.
+/// −log p of a batch, in which points are as often as they weigh. Throws Error for settings out of range.
 MixtureFit fit_mixture_adam(const MixtureParameters& start, const Points<double>& training,
                             const Points<double>& validation, const MixtureAdamConfig& config,
-                            Executor& executor);
+                            Executor& executor, const SplitWeights& weights = {});
 
 struct MixtureEmConfig {
   long iterations = 1000;
@@ -84,11 +84,11 @@ struct MixtureEmConfig {
 };
 
 /// EM, its M-step exact within the bounds, so that the likelihood of the training points never falls. A
-/// component whose share of them is below 0.01 point moves to the point that is explained worst, at most one
-/// an iteration and where that is sure to gain.
+/// component whose share of them is below 0.01 point of mean weight moves to the point that is explained
+/// worst, at most one an iteration and where that is sure to gain.
 MixtureFit fit_mixture_em(const MixtureParameters& start, const Points<double>& training,
-                          const Points<double>& validation, const MixtureEmConfig& config,
-                          Executor& executor);
+                          const Points<double>& validation, const MixtureEmConfig& config, Executor& executor,
+                          const SplitWeights& weights = {});
 
 /// The paper's grid.
 struct MixtureGrid {
@@ -112,10 +112,11 @@ struct MixtureSearch {
 
 /// Every rate with every number of components by Riemannian Adam, from mixture_start(…, config.seed).
 MixtureSearch grid_search(const Points<double>& training, const Points<double>& validation,
-                          const MixtureGrid& grid, const MixtureAdamConfig& config, Executor& executor);
+                          const MixtureGrid& grid, const MixtureAdamConfig& config, Executor& executor,
+                          const SplitWeights& weights = {});
 /// Every number of components by EM.
 MixtureSearch grid_search_em(const Points<double>& training, const Points<double>& validation,
                              const std::vector<std::size_t>& components, const MixtureEmConfig& config,
-                             Executor& executor);
+                             Executor& executor, const SplitWeights& weights = {});
 
 }  // namespace riemflow

@@ -11,11 +11,12 @@ namespace riemflow {
 
 template <class T>
 DataObjective<T>::DataObjective(Transport<T>& flow, const Points<T>& data, const TrainConfig& config,
-                                const Points<T>* held_out, std::size_t part)
+                                const Points<T>* held_out, std::size_t part, SplitWeights weights)
     : TrainingObjective<T>(flow),
       data_(data),
       config_(config),
-      batches_(data.size(), config.batch, config.seed),
+      weights_(std::move(weights)),
+      batches_(data.size(), config.batch, config.seed, weights_.training),
       held_out_(held_out) {
   require(data.size() > 0, "there are no points to train on", "give at least one");
   flow.check(data);  // here, where a point has its own number and not that of a batch
@@ -40,7 +41,7 @@ std::optional<ResidentSteps<T>> DataObjective<T>::stretch(long first, long most)
 template <class T>
 double DataObjective<T>::validation_loss(bool all) {
   const LogProb<T> scored = this->flow_.log_prob(all ? *held_out_ : part_, {config_.seed, 0});
-  return scored.summary.ok() ? -scored.mean() : std::numeric_limits<double>::infinity();
+  return scored.summary.ok() ? -scored.mean(weights_.validation) : std::numeric_limits<double>::infinity();
 }
 
 template <class T>
@@ -52,7 +53,9 @@ Loss LikelihoodObjective<T>::gradient(std::span<T> gradient, const GradientOptio
 template <class T>
 Loss MatchingObjective<T>::gradient(std::span<T> gradient, const GradientOptions& options) {
   const Points<T> batch = this->batches_.take(this->data_, options.key.iteration);
-  return this->flow_.gradient_of(MatchingBatch{batch, &group(options.key.iteration)}, gradient, options);
+  const Weights* weights = weighted() && !grouped() ? &this->weights_.training : nullptr;
+  return this->flow_.gradient_of(MatchingBatch{batch, &group(options.key.iteration), weights}, gradient,
+                                 options);
 }
 
 template <class T>

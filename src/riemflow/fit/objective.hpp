@@ -47,11 +47,12 @@ class TrainingObjective {
 template <class T>
 class DataObjective : public TrainingObjective<T> {
  public:
-  /// Batches of the data in an order that the seed names. Validations are on the held-out points, those on
-  /// the way on the first `part` of them; 0: all. Both must outlive it. Throws Error(Fault::bad_data) naming
-  /// the first point of the data that is not on the flow's manifold.
+  /// Batches of the data in an order that the seed names, in which points are as often as they weigh.
+  /// Validations are on the held-out points, those on the way on the first `part` of them; 0: all. Both must
+  /// outlive it. Throws Error(Fault::bad_data) naming the first point of the data that is not on the flow's
+  /// manifold.
   DataObjective(Transport<T>& flow, const Points<T>& data, const TrainConfig& config,
-                const Points<T>* held_out = nullptr, std::size_t part = 0);
+                const Points<T>* held_out = nullptr, std::size_t part = 0, SplitWeights weights = {});
 
   std::optional<ResidentSteps<T>> stretch(long first, long most) override;
   double validation_loss(bool all) override;
@@ -60,6 +61,7 @@ class DataObjective : public TrainingObjective<T> {
  protected:
   const Points<T>& data_;
   TrainConfig config_;
+  SplitWeights weights_;
   Batches batches_;
 
  private:
@@ -74,8 +76,10 @@ class LikelihoodObjective final : public DataObjective<T> {
   Loss gradient(std::span<T> gradient, const GradientOptions& options) override;
 };
 
-/// Targets are averaged over a group of points: all data or, of more than kMostGroup, so many batches in a
-/// row, that of the step among them. A batch is a random part of either.
+/// Targets are averaged over a group of points: all data, by their weights, or, of more than kMostGroup, so
+/// many batches in a row, that of the step among them. A batch is a random part of either. A device that
+/// trains in stretches has no weights in its means: there a group is of batches, which have them, as soon as
+/// there are any.
 template <class T>
 class MatchingObjective final : public DataObjective<T> {
  public:
@@ -88,7 +92,10 @@ class MatchingObjective final : public DataObjective<T> {
  private:
   static constexpr std::size_t kMostGroup = 8192;
 
-  bool grouped() const { return this->data_.size() > kMostGroup; }
+  bool weighted() const { return !this->weights_.training.empty(); }
+  bool grouped() const {
+    return this->data_.size() > kMostGroup || (weighted() && this->flow_.resident() != nullptr);
+  }
   /// Batches of a group.
   std::uint64_t batches_together() const {
     return std::max<std::size_t>(1, kMostGroup / this->config_.batch);
@@ -104,10 +111,10 @@ template <class T>
 std::unique_ptr<TrainingObjective<T>> make_objective(Objective kind, Transport<T>& flow,
                                                      const Points<T>& data, const TrainConfig& config,
                                                      const Points<T>* held_out = nullptr,
-                                                     std::size_t part = 0) {
+                                                     std::size_t part = 0, SplitWeights weights = {}) {
   if (kind == Objective::flow_matching)
-    return std::make_unique<MatchingObjective<T>>(flow, data, config, held_out, part);
-  return std::make_unique<LikelihoodObjective<T>>(flow, data, config, held_out, part);
+    return std::make_unique<MatchingObjective<T>>(flow, data, config, held_out, part, std::move(weights));
+  return std::make_unique<LikelihoodObjective<T>>(flow, data, config, held_out, part, std::move(weights));
 }
 
 /// Of a target whose density is known: KL(model ‖ target) on draws of the model.

@@ -114,7 +114,7 @@ class FlowFit {
   /// Trains, and keeps what it found if that is the best so far.
   void run(const char* stage) {
     config_.validation_points = validated_;
-    Fit<float> fit(*flow_, config_, job_.training, job_.held_out);
+    Fit<float> fit(*flow_, config_, job_.training, job_.held_out, job_.weights);
     while (!fit.done() && going_)
       fit.advance([&](const FitProgress& progress) {
         going_ = going_ && watch_(stage, progress, config_.iterations) && seconds_since(start_) < seconds_;
@@ -147,7 +147,7 @@ class FlowFit {
   double seconds_a_matching_step() {
     const std::vector<float> kept(flow_->parameters().begin(), flow_->parameters().end());
     Trainer<float> trainer(*flow_, config_.train);
-    MatchingObjective<float> matching(*flow_, job_.training, config_.train);
+    MatchingObjective<float> matching(*flow_, job_.training, config_.train, nullptr, 0, job_.weights);
     const auto steps = [&](long n) {
       while (trainer.iteration() < n) trainer.steps(matching, n - trainer.iteration());
     };

@@ -16,6 +16,7 @@ struct PoolFlow {
   int threads = 0;
   Device device = Device::cpu;
   long steps = 0;  ///< of flow matching, and a tenth as many by likelihood; 0: as many as there is time for
+  SplitWeights weights = {};  ///< of training and held_out
 };
 
 /// Called after each step: the stage, whose names differ, where it stands and how many steps it has. False

@@ -60,6 +60,9 @@ HeldOut held_out(const DataFile& data, const std::vector<Model>& members, Observ
           "Warning: {} does not say what it was trained on; if it was on {}, the weights flatter it.",
           member.path, data.path);
     if (trained_on.empty() || trained_on != sha256) continue;
+    require(!fitted_with_weights(member),
+            fmt::format("{} was fitted with ‹sample-weight›, which {} does not have", member.path, data.path),
+            "weigh the members on points that none of them has seen: give another file", Fault::bad_data);
     Observer silent;
     const ModelData own = read_model_data(member, data, silent);
     require(own.split_known,

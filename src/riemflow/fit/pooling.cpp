@@ -15,16 +15,18 @@ namespace {
 
 constexpr double kLittleWeight = 0.01;
 
-/// p_m(x_i) divided by the largest of the point's, row by row; and the mean of the logarithms of these.
+/// p_m(x_i) divided by the largest of the point's, row by row; and the sum of the logarithms of these.
 struct Ratios {
   std::size_t members;
   std::vector<double> values;  // [point][member]
+  Weights weights = {};        // of the points
+  double total = 0;            // of the weights
   double log_scale = 0;
 
   std::size_t points() const { return values.size() / members; }
 };
 
-Ratios ratios_of(const std::vector<std::vector<double>>& log_densities) {
+Ratios ratios_of(const std::vector<std::vector<double>>& log_densities, const Weights& weights) {
   Ratios ratios{log_densities.size(), {}};
   const std::size_t n = log_densities.front().size();
   std::vector<double> row(ratios.members);
@@ -34,7 +36,9 @@ Ratios ratios_of(const std::vector<std::vector<double>>& log_densities) {
     const bool known = std::none_of(row.begin(), row.end(), [](double v) { return std::isnan(v); });
     if (!known || !std::isfinite(most)) continue;
     for (const double value : row) ratios.values.push_back(std::exp(value - most));
-    ratios.log_scale += most;
+    ratios.weights.push_back(weight_of(weights, i));
+    ratios.total += ratios.weights.back();
+    ratios.log_scale += ratios.weights.back() * most;
   }
   return ratios;
 }
@@ -42,16 +46,16 @@ Ratios ratios_of(const std::vector<std::vector<double>>& log_densities) {
 /// gains = g_m, (=); returns L(w).
 double gains_of(const Ratios& ratios, const std::vector<double>& weights, std::vector<double>& gains) {
   std::fill(gains.begin(), gains.end(), 0);
-  const auto n = static_cast<double>(ratios.points());
   double sum = ratios.log_scale;
   for (std::size_t i = 0; i < ratios.points(); ++i) {
     const double* row = &ratios.values[i * ratios.members];
+    const double v = ratios.weights[i];
     double p = 0;
     for (std::size_t m = 0; m < ratios.members; ++m) p += weights[m] * row[m];
-    for (std::size_t m = 0; m < ratios.members; ++m) gains[m] += row[m] / (p * n);
-    sum += std::log(p);
+    for (std::size_t m = 0; m < ratios.members; ++m) gains[m] += v * row[m] / (p * ratios.total);
+    sum += v * std::log(p);
   }
-  return sum / n;
+  return sum / ratios.total;
 }
 
 std::vector<std::vector<double>> columns_of(const std::vector<Contender>& contenders,
@@ -63,20 +67,23 @@ std::vector<std::vector<double>> columns_of(const std::vector<Contender>& conten
 
 bool shown(const Contender& contender, double weight) { return weight > 0 || !contender.variant; }
 
-std::string nats(const std::vector<double>& log_densities) {
-  return log_densities.empty() ? "–" : fmt::format("{:.4f}", mean_score(log_densities).nll);
+std::string nats(const std::vector<double>& log_densities, const Weights& weights) {
+  return log_densities.empty() ? "–" : fmt::format("{:.4f}", mean_score(log_densities, weights).nll);
 }
 
 }  // namespace
 
 PoolWeights fit_pool_weights(const std::vector<std::vector<double>>& log_densities, double tolerance,
-                             long most_iterations) {
+                             long most_iterations, const Weights& of_points) {
   require(!log_densities.empty() && !log_densities.front().empty(),
           "the weights of a pool without members or points", "give at least one of both");
   for (const auto& member : log_densities)
     require(member.size() == log_densities.front().size(), "members of a pool scored on different points",
             "score them on the same", Fault::internal);
-  const Ratios ratios = ratios_of(log_densities);
+  require(of_points.empty() || of_points.size() == log_densities.front().size(),
+          "weights of other points than those that members of a pool are scored on", "give one a point",
+          Fault::internal);
+  const Ratios ratios = ratios_of(log_densities, of_points);
   require(ratios.points() > 0, "every validation point failed in a member of the pool",
           "leave that member out; riemflow check tells more of it", Fault::numerical);
 
@@ -128,10 +135,11 @@ std::vector<double> pooled_log_densities(const std::vector<std::vector<double>>&
   return pooled;
 }
 
-WeighedPool weigh(const std::vector<Contender>& contenders) {
+WeighedPool weigh(const std::vector<Contender>& contenders, ScoredWeights points) {
   WeighedPool pool;
+  pool.points = std::move(points);
   const auto validation = columns_of(contenders, &Contender::validation);
-  pool.weights = fit_pool_weights(validation);
+  pool.weights = fit_pool_weights(validation, kPoolTolerance, kPoolIterations, pool.points.validation);
   pool.validation = pooled_log_densities(validation, pool.weights.weights);
   if (!contenders.front().test.empty())
     pool.test = pooled_log_densities(columns_of(contenders, &Contender::test), pool.weights.weights);
@@ -147,14 +155,14 @@ WeighedPool weigh(const std::vector<Contender>& contenders) {
   return pool;
 }
 
-MeanScore mean_score(const std::vector<double>& log_densities) {
+MeanScore mean_score(const std::vector<double>& log_densities, const Weights& weights) {
   RunningMean mean;
   MeanScore score;
-  for (const double value : log_densities) {
-    if (std::isnan(value))
+  for (std::size_t i = 0; i < log_densities.size(); ++i) {
+    if (std::isnan(log_densities[i]))
       ++score.failed;
     else
-      mean.add(value);
+      mean.add(log_densities[i], weight_of(weights, i));
   }
   score.nll = -mean.mean();
   score.error = mean.standard_error();
@@ -170,9 +178,10 @@ std::string pool_table(const std::vector<Contender>& contenders, const WeighedPo
   for (std::size_t m = 0; m < contenders.size(); ++m)
     if (shown(contenders[m], pool.weights.weights[m]))
       text += fmt::format("{:<{}}  {:>7.4f}  {:>10}  {:>8}\n", contenders[m].name, width,
-                          pool.weights.weights[m], nats(contenders[m].validation), nats(contenders[m].test));
-  return text + fmt::format("{:<{}}  {:>7}  {:>10}  {:>8}\n", "pool", width, "1", nats(pool.validation),
-                            nats(pool.test));
+                          pool.weights.weights[m], nats(contenders[m].validation, pool.points.validation),
+                          nats(contenders[m].test, pool.points.test));
+  return text + fmt::format("{:<{}}  {:>7}  {:>10}  {:>8}\n", "pool", width, "1",
+                            nats(pool.validation, pool.points.validation), nats(pool.test, pool.points.test));
 }
 
 std::vector<MemberScore> pool_rows(const std::vector<Contender>& contenders, const WeighedPool& pool) {
@@ -180,9 +189,10 @@ std::vector<MemberScore> pool_rows(const std::vector<Contender>& contenders, con
   for (std::size_t m = 0; m < contenders.size(); ++m) {
     const Contender& contender = contenders[m];
     if (!shown(contender, pool.weights.weights[m])) continue;
-    const MeanScore test = mean_score(contender.test);
+    const MeanScore test = mean_score(contender.test, pool.points.test);
     rows.push_back({contender.name, std::string(name_of(contender.models.front().config.model)),
-                    pool.weights.weights[m], mean_score(contender.validation).nll, test.nll, test.error});
+                    pool.weights.weights[m], mean_score(contender.validation, pool.points.validation).nll,
+                    test.nll, test.error});
   }
   return rows;
 }

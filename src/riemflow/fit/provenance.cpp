@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <functional>
+#include <optional>
 
 #include "riemflow/core/error.hpp"
 #include "riemflow/core/version.hpp"
@@ -19,13 +21,15 @@ void describe(Model& model, const DataSet& data, const FitOptions& options) {
 }
 
 nlohmann::ordered_json data_json(const DataSet& data) {
-  return {{"name", data.name},
-          {"sha256", data.sha256},
-          {"rows", data.rows},
-          {"duplicates", data.duplicates},
-          {"training", data.split.training.size()},
-          {"validation", data.split.validation.size()},
-          {"test", data.split.test.size()}};
+  nlohmann::ordered_json all = {{"name", data.name},
+                                {"sha256", data.sha256},
+                                {"rows", data.rows},
+                                {"duplicates", data.duplicates},
+                                {"training", data.split.training.size()},
+                                {"validation", data.split.validation.size()},
+                                {"test", data.split.test.size()}};
+  if (!data.weights.empty()) all["weighted"] = true;
+  return all;
 }
 
 nlohmann::ordered_json search_json(const std::vector<MixtureScore>& search) {
@@ -107,6 +111,7 @@ nlohmann::ordered_json provenance(const DataSet& data, const FitOptions& options
                    {"training", data.split.training.size()},
                    {"validation", data.split.validation.size()},
                    {"test", data.split.test.size()}};
+  if (!data.weights.empty()) all["weighted"] = true;
   if (!data.columns.empty()) all["columns"] = data.columns;
   all["settings"] = std::move(settings);
   return all;
@@ -130,6 +135,11 @@ FitOptions recorded_options(const Model& model, const Values& recorded) {
   }
 }
 
+bool fitted_with_weights(const Model& model) {
+  const auto about = read_provenance(metadata_of(model, "provenance"));
+  return about.is_object() && about.value("weighted", nlohmann::ordered_json()) == true;
+}
+
 FitScores fit_scores(const Model& model) {
   return {provenance_number(model, "validation_nll"), provenance_number(model, "test_nll"),
           provenance_number(model, "test_nll_standard_error")};
@@ -147,33 +157,56 @@ std::string seen_warning(const std::string& data, const FitScores& scores, doubl
   return text;
 }
 
+namespace {
+
+/// The options of the fit, for its very data: those have the SHA-256 that the model has recorded.
+std::optional<FitOptions> options_of_fit(const Model& model, const std::function<std::string()>& sha256) {
+  const Values values = recorded_settings(model);
+  const std::string trained_on = metadata_of(model, "data_sha256");
+  if (trained_on.empty() || values.empty() || sha256() != trained_on) return std::nullopt;
+  FitOptions options = recorded_options(model, values);
+  options.manifold = model.config.manifold;
+  options.curvature = 0;
+  return options;
+}
+
+ModelData by_split(const DataSet& data, const std::string& name, Observer& observer) {
+  const auto part = [&](const std::vector<std::size_t>& rows) { return part_of<double>(data.points, rows); };
+  ModelData result{
+      name, true, part(data.split.training), part(data.split.validation), part(data.split.test), data.split};
+  observer.tell("{} is the data of the fit: {} training, {} validation and {} test points{}.", name,
+                result.training.size(), result.validation.size(), result.test.size(),
+                data.points.size() < data.rows ? " without duplicates" : "");
+  return result;
+}
+
+}  // namespace
+
+ModelData model_data_of(const Model& model, const Points<double>& points, const std::string& name,
+                        Observer& observer) {
+  Observer silent;
+  if (const auto options = options_of_fit(model, [&] { return sha256_of(points); }))
+    return by_split(data_set_of(points, *options, silent, name), name, observer);
+  ModelData result;
+  result.name = name;
+  result.test = points;
+  return result;
+}
+
 ModelData read_model_data(const Model& model, const DataFile& file, Observer& observer) {
   const DataFile data = file.reopenable();
   ModelData result;
   result.name = std::filesystem::path(data.path).filename().string();
-  const Values values = recorded_settings(model);
-  const std::string trained_on = metadata_of(model, "data_sha256");
   const auto sets = known_data_sets();
   const bool there =
       data.held != nullptr || is_regular(data.path) ||
       std::any_of(sets.begin(), sets.end(), [&](const KnownData& s) { return s.name == data.path; });
-  if (there && !trained_on.empty() && !values.empty() && data.sha256() == trained_on) {
-    FitOptions options = recorded_options(model, values);
+  const auto options = options_of_fit(model, [&] { return there ? data.sha256() : std::string(); });
+  if (options) {
     DataFile as_fitted = data;
-    if (data.reading.columns.empty()) as_fitted.reading.columns = options.columns;
-    options.manifold = model.config.manifold;
-    options.curvature = 0;
+    if (data.reading.columns.empty()) as_fitted.reading.columns = options->columns;
     Observer silent;
-    const DataSet read = read_data_set(as_fitted, options, silent);
-    result.split_known = true;
-    result.training = part_of<double>(read.points, read.split.training);
-    result.validation = part_of<double>(read.points, read.split.validation);
-    result.test = part_of<double>(read.points, read.split.test);
-    result.split = read.split;
-    observer.tell("{} is the data of the fit: {} training, {} validation and {} test points{}.", result.name,
-                  result.training.size(), result.validation.size(), result.test.size(),
-                  options.dedup ? " without duplicates" : "");
-    return result;
+    return by_split(read_data_set(as_fitted, *options, silent), result.name, observer);
   }
   const auto source = data.open(model.config.manifold);
   for (const std::string& sentence : source->assumptions().sentences()) observer.say(sentence);

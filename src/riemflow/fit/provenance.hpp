@@ -35,6 +35,9 @@ Values recorded_settings(const Model& model);
 /// These, which the model has recorded, as options. Throws Error(Fault::bad_data) where they are none.
 FitOptions recorded_options(const Model& model, const Values& recorded);
 
+/// Whether the points of the fit had weights.
+bool fitted_with_weights(const Model& model);
+
 /// What the fit reported of points that it had held out, in nats; NaN where the model does not tell.
 struct FitScores {
   double validation, test, test_error;
@@ -57,6 +60,10 @@ struct ModelData {
 /// Reads the points and says what was assumed. They are split as the fit did if the file is that which the
 /// model was trained on. Throws Error.
 ModelData read_model_data(const Model& model, const DataFile& data, Observer& observer);
+
+/// The same of points in memory, which are those of the fit if their numbers are. name: for messages.
+ModelData model_data_of(const Model& model, const Points<double>& points, const std::string& name,
+                        Observer& observer);
 
 /// Training, validation and test, one after the other.
 Points<double> joined(const ModelData& data);

@@ -146,6 +146,29 @@ LogProb<T> Autoregressive<T>::log_prob(const Points<T>& points, const NoiseKey& 
 }
 
 template <class T>
+LogProbGradient Autoregressive<T>::compute_log_prob_gradient(const Points<T>& points) {
+  bind();
+  LogProbGradient result;
+  std::vector<T> values(points.size(), T(0));
+  result.gradients = Points<double>(points.size(), points.dimension);
+  for (std::size_t k = 0; k < links_.size(); ++k) {
+    const LogProbGradient own = links_[k]->log_prob_gradient(prefix(points, k));
+    for (std::size_t i = 0; i < points.size(); ++i) {
+      values[i] += static_cast<T>(own.values[i]);
+      for (std::size_t c = 0; c < own.gradients[i].size(); ++c) result.gradients[i][c] += own.gradients[i][c];
+    }
+    merge(result.summary, own.summary);
+  }
+  // A point that failed in one link failed, in all of its coordinates.
+  for (const Failure& failure : result.summary.failures)
+    std::fill(result.gradients[failure.point].begin(), result.gradients[failure.point].end(),
+              std::numeric_limits<double>::quiet_NaN());
+  result.values.assign(values.begin(), values.end());
+  result.summary.points = points.size();
+  return result;
+}
+
+template <class T>
 Points<T> Autoregressive<T>::sample_base(std::size_t n, std::uint64_t seed, std::uint64_t iteration,
                                          std::uint64_t first) const {
   return draws_of(*base_, n, seed, iteration, first);

@@ -50,6 +50,8 @@ class Autoregressive final : public Transport<T> {
   Carried<T> carry(const Points<T>& points, const std::vector<double>& times) override;
 
  private:
+  /// Sum of the links' gradients: a factor that is given has its part in the later links too.
+  LogProbGradient compute_log_prob_gradient(const Points<T>& points) override;
   /// Sum of the links' losses, each with its part of the gradient.
   Loss compute_gradient(const Batch<T>& batch, std::span<T> gradient,
                         const GradientOptions& options) override;

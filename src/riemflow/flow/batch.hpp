@@ -6,6 +6,7 @@
 #include <variant>
 
 #include "riemflow/core/points.hpp"
+#include "riemflow/core/weights.hpp"
 #include "riemflow/distribution/distribution.hpp"
 
 namespace riemflow {
@@ -20,15 +21,17 @@ template <class T>
 LikelihoodBatch(const Points<T>&) -> LikelihoodBatch<T>;
 
 /// Flow matching (flow/flow_matching.hpp): the loss is in Loss::total and likelihood. group: data among which
-/// the points were drawn at random, them included, for targets with less noise; may be null.
+/// the points were drawn at random, them included, for targets with less noise; may be null. weights: of the
+/// group, in proportion to which the points were drawn; null: all alike.
 template <class T>
 struct MatchingBatch {
   const Points<T>& points;
   const Points<T>* group = nullptr;
+  const Weights* weights = nullptr;
   std::size_t size() const { return points.size(); }
 };
 template <class T>
-MatchingBatch(const Points<T>&, const Points<T>* = nullptr) -> MatchingBatch<T>;
+MatchingBatch(const Points<T>&, const Points<T>* = nullptr, const Weights* = nullptr) -> MatchingBatch<T>;
 
 /// KL(model ‖ target) + regularisers, estimated on draws from sample_base(draws, key.seed, key.iteration, 0).
 struct ReverseKlBatch {

@@ -103,6 +103,26 @@ LogProb<T> ChartFlow<T>::log_prob(const Points<T>& points, const NoiseKey& key) 
 }
 
 template <class T>
+LogProbGradient ChartFlow<T>::compute_log_prob_gradient(const Points<T>& points) {
+  const Charted y = charted(points);
+  const LogProbGradient own = flow_->log_prob_gradient(y.points);
+  LogProbGradient result;
+  result.summary = own.summary;
+  result.summary.points = points.size();
+  renumber(result.summary.failures, y.origin);
+  result.values.assign(points.size(), -std::numeric_limits<double>::infinity());
+  result.gradients = Points<double>(points.size(), points.dimension);
+  std::fill(result.gradients.values.begin(), result.gradients.values.end(),
+            std::numeric_limits<double>::quiet_NaN());
+  for (std::size_t i = 0; i < y.origin.size(); ++i) {
+    const std::size_t point = y.origin[i];
+    result.values[point] = static_cast<double>(static_cast<T>(own.values[i] - y.log_volume[i]));
+    chart_->push_covector(points[point], own.gradients[i], -1, result.gradients[point]);
+  }
+  return result;
+}
+
+template <class T>
 Points<T> ChartFlow<T>::sample_base(std::size_t n, std::uint64_t seed, std::uint64_t iteration,
                                     std::uint64_t first) const {
   return chart_->to_manifold(flow_->sample_base(n, seed, iteration, first)).points;

@@ -45,6 +45,9 @@ class ChartFlow final : public Transport<T>, public ResidentTraining<T> {
                         const std::vector<double>& times) override;
 
  private:
+  /// (Dc⁻¹)ᵀ(∇ log p_R − ∇ log vol_c), the flow's part in its precision, the chart's in double. NaN for
+  /// points without coordinates.
+  LogProbGradient compute_log_prob_gradient(const Points<T>& points) override;
   Loss compute_gradient(const Batch<T>& batch, std::span<T> gradient,
                         const GradientOptions& options) override;
   Loss gradient(const LikelihoodBatch<T>& batch, std::span<T> out, const GradientOptions& options);

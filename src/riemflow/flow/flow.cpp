@@ -174,6 +174,28 @@ LogProb<T> Flow<T>::log_prob(const Points<T>& points, const NoiseKey& key) {
 }
 
 template <class T>
+LogProbGradient Flow<T>::compute_log_prob_gradient(const Points<T>& points) {
+  prepare();
+  LogProbGradient result;
+  result.values.resize(points.size());
+  result.gradients = Points<double>(points.size(), points.dimension);
+  result.summary =
+      solve_isolating(points, [&](TileFlow<T>& flow, const Pack<T>* x, std::size_t first_point, int lanes) {
+        Pack<T> value(std::numeric_limits<T>::quiet_NaN());
+        std::vector<Pack<T>> gradient(static_cast<std::size_t>(points.dimension), value);
+        const SolveReport report = flow.log_prob_gradient(x, value, gradient.data());
+        for (int l = 0; l < lanes; ++l) {
+          const std::size_t point = first_point + static_cast<std::size_t>(l);
+          result.values[point] = static_cast<double>(value[l]);
+          for (std::size_t i = 0; i < gradient.size(); ++i)
+            result.gradients[point][i] = static_cast<double>(gradient[i][l]);
+        }
+        return report;
+      });
+  return result;
+}
+
+template <class T>
 Points<T> Flow<T>::sample_base(std::size_t n, std::uint64_t seed, std::uint64_t iteration,
                                std::uint64_t first) const {
   prepare_base();
@@ -273,7 +295,8 @@ Loss Flow<T>::gradient(const MatchingBatch<T>& batch, std::span<T> out, const Gr
   if (chunk_gradients_.size() < chunks) chunk_gradients_.resize(chunks);
   std::vector<double> losses(chunks);
   const PathEnds<T> ends(*manifold_, dynamic_cast<const Uniform<T>*>(base_.get()) != nullptr,
-                         batch.group == nullptr ? Points<T>{} : *batch.group);
+                         batch.group == nullptr ? Points<T>{} : *batch.group,
+                         batch.weights == nullptr ? Weights{} : *batch.weights);
   executor_.run(chunks, [&](std::size_t chunk, int worker) {
     FlowMatching<T>& matching = *matchers_[static_cast<std::size_t>(worker)];
     chunk_gradients_[chunk].assign(size + simd::kOverhang + base_size(), T(0));

@@ -48,6 +48,8 @@ class Flow final : public Transport<T> {
   Carried<T> carry(const Points<T>& points, const std::vector<double>& times) override;
 
  private:
+  LogProbGradient compute_log_prob_gradient(const Points<T>& points) override;
+
   using TileGradient = std::function<SolveReport(TileFlow<T>&, const Pack<T>* tile, const Pack<T>& weight,
                                                  std::uint64_t first_point, int lanes, TileLoss&)>;
 

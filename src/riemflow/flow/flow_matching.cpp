@@ -17,7 +17,8 @@ void along_geodesic(const Manifold<T>& manifold, const Pack<T>* from, const Pack
 }
 
 template <class T>
-PathEnds<T>::PathEnds(const Manifold<T>& manifold, bool uniform_base, const Points<T>& data) {
+PathEnds<T>::PathEnds(const Manifold<T>& manifold, bool uniform_base, const Points<T>& data,
+                      const Weights& weights) {
   const std::vector<Factor<T>> factors = manifold.factors();
   if (!uniform_base || data.size() == 0 || factors.size() != 1 ||
       factors.front().geometry != Geometry::sphere || manifold.dimension() < 2)
@@ -35,6 +36,10 @@ PathEnds<T>::PathEnds(const Manifold<T>& manifold, bool uniform_base, const Poin
         ends_[k * static_cast<std::size_t>(n_) + t * kLanes + static_cast<std::size_t>(l)] =
             tile[k][l] / radius_;
   }
+  if (weights.empty()) return;
+  const double most = *std::max_element(weights.begin(), weights.end());
+  shares_.assign(static_cast<std::size_t>(n_), T(0));
+  for (std::size_t i = 0; i < weights.size(); ++i) shares_[i] = static_cast<T>(weights[i] / most);
 }
 
 template <class T>
@@ -44,7 +49,8 @@ void PathEnds<T>::mean_velocity(const Pack<T>* x, T t, int lane, Pack<T>* veloci
   std::vector<double> sums(D);
   for (std::size_t k = 0; k < D; ++k) unit[k] = x[k][lane] / radius_;
   const double total =
-      simd::kernels<T>().path_sums(ambient_, n_, unit.data(), ends_.data(), 1 - t, sums.data());
+      simd::kernels<T>().path_sums(ambient_, n_, unit.data(), ends_.data(),
+                                   shares_.empty() ? nullptr : shares_.data(), 1 - t, sums.data());
   if (!(total > 0)) return;
   double normal = 0, square = 0;
   for (std::size_t k = 0; k < D; ++k) {

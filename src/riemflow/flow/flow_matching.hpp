@@ -6,7 +6,7 @@
 //
 // The target may be any velocity whose mean, given x_t, is that of ẋ_t: the minimiser is the same. On a
 // sphere with the uniform base the mean over all data points that x₁ may be is known in closed form,
-//   E(ẋ_t | x_t) = Σ_i w_i ẋ_i / Σ_i w_i   (Kernels::path_sums),
+//   E(ẋ_t | x_t) = Σ_i v_i w_i ẋ_i / Σ_i v_i w_i   (Kernels::path_sums; v_i: the weights of the points),
 // and takes out most of the noise: at batches of 256 it is worth more than eight times as many points.
 //
 // Where x₁ is antipodal to x₀ the shortest path is one of many, log's choice; where they coincide it stands
@@ -15,6 +15,7 @@
 #include <span>
 
 #include "riemflow/core/points.hpp"
+#include "riemflow/core/weights.hpp"
 #include "riemflow/distribution/distribution.hpp"
 #include "riemflow/flow/field/value_pass.hpp"
 #include "riemflow/flow/tile_flow.hpp"
@@ -31,7 +32,8 @@ template <class T>
 class PathEnds {
  public:
   /// Empty where the mean velocity has no closed form.
-  PathEnds(const Manifold<T>& manifold, bool uniform_base, const Points<T>& data);
+  PathEnds(const Manifold<T>& manifold, bool uniform_base, const Points<T>& data,
+           const Weights& weights = {});
 
   bool empty() const { return n_ == 0; }
   /// [ambient][size] unit vectors, those behind the last point too far away to count.
@@ -44,7 +46,8 @@ class PathEnds {
  private:
   int ambient_ = 0, n_ = 0;  // n: points, rounded up to tiles
   T radius_ = 1;
-  AlignedVector<T> ends_;  // [ambient][n] of length 1, then some too far away to count
+  AlignedVector<T> ends_;    // [ambient][n] of length 1, then some too far away to count
+  AlignedVector<T> shares_;  // [n], the largest 1; empty: all are
 };
 
 /// Where paths to data points are at times drawn at random, and how they move there; by one thread.

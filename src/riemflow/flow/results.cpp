@@ -47,28 +47,29 @@ std::string SolveSummary::message() const {
 }
 
 template <class T>
-double LogProb<T>::mean() const {
-  double sum = 0;
-  std::size_t n = 0;
-  for (T value : values) {
-    if (std::isnan(value)) continue;
-    sum += static_cast<double>(value);
-    ++n;
+double LogProb<T>::mean(const Weights& weights) const {
+  double sum = 0, total = 0;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    if (std::isnan(values[i])) continue;
+    const double w = weight_of(weights, i);
+    sum += w * static_cast<double>(values[i]);
+    total += w;
   }
-  return sum / static_cast<double>(n);
+  return sum / total;
 }
 
 template <class T>
-double LogProb<T>::standard_error() const {
-  const double centre = mean();
+double LogProb<T>::standard_error(const Weights& weights) const {
+  const double centre = mean(weights);
   double squares = 0;
-  std::size_t n = 0;
-  for (T value : values) {
-    if (std::isnan(value)) continue;
-    squares += (static_cast<double>(value) - centre) * (static_cast<double>(value) - centre);
-    ++n;
+  WeightSums sums;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    if (std::isnan(values[i])) continue;
+    const double w = weight_of(weights, i), off = static_cast<double>(values[i]) - centre;
+    squares += w * w * (off * off);
+    sums.add(w);
   }
-  return std::sqrt(squares / static_cast<double>(n - 1) / static_cast<double>(n));
+  return sums.standard_error(squares);
 }
 
 template struct LogProb<float>;

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "riemflow/core/points.hpp"
+#include "riemflow/core/weights.hpp"
 #include "riemflow/flow/ode/status.hpp"
 
 namespace riemflow {
@@ -46,8 +47,19 @@ struct LogProb {
   Points<T> base_points;  ///< where the flow takes each point at time 0
   SolveSummary summary;
 
-  double mean() const;            ///< over the points that did not fail
-  double standard_error() const;  ///< of the mean
+  /// Over the points that did not fail.
+  double mean(const Weights& weights = {}) const;
+  /// Of the mean; core/weights.hpp has the formula.
+  double standard_error(const Weights& weights = {}) const;
+};
+
+/// log p and its differential in the point, in double whatever the precision inside.
+struct LogProbGradient {
+  std::vector<double> values;  ///< log p(x) in nats a point; NaN where the solve failed
+  /// ∂ log p/∂x_i in the coordinates of the points, a covector: d log p(v) = Σ_i gradient_i v_i for tangent
+  /// v. NaN where the solve failed, and where there is none.
+  Points<double> gradients;
+  SolveSummary summary;
 };
 
 template <class T>

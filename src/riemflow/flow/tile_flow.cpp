@@ -68,6 +68,23 @@ SolveReport TileFlow<T>::log_prob(Pack<T>* x, Pack<T>& log_density, const NoiseK
 }
 
 template <class T>
+SolveReport TileFlow<T>::log_prob_gradient(const Pack<T>* x, Pack<T>& log_density, Pack<T>* gradient) {
+  start(x, {}, 0, kLanes);
+  Pack<T>* y = as_packs(y_.data());
+  const SolveReport report = evaluation_.solve(likelihood_, 1, 0, y, ErrorNorm::worst_point, 0, &trajectory_);
+  if (report.status != Status::ok) return report;
+  std::fill(y_bar_.begin(), y_bar_.end(), T(0));
+  Pack<T>* y_bar = as_packs(y_bar_.data());
+  const Pack<T> log_base = base_.log_density_gradient(y, y_bar);
+  log_density = log_base + y[likelihood_.log_volume_row()];
+  y_bar[likelihood_.log_volume_row()] = 1;
+  evaluation_.backward(likelihood_, trajectory_, y_bar);
+  std::copy(y_bar, y_bar + likelihood_.moving(), gradient);
+  likelihood_.project_backward(x, gradient);  // that of start
+  return report;
+}
+
+template <class T>
 SolveReport TileFlow<T>::carry(Pack<T>* x, const std::vector<double>& times,
                                const std::function<void(std::size_t, const Pack<T>*)>& visit) {
   std::fill(y_.begin(), y_.end(), T(0));

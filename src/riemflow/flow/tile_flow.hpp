@@ -41,6 +41,10 @@ class TileFlow {
   SolveReport log_prob(Pack<T>* x, Pack<T>& log_density, const NoiseKey& key, std::uint64_t first_point,
                        int lanes = kLanes);
 
+  /// The same value, bit for bit, and gradient = ∂ log p/∂x of the discrete solve, its steps held: along the
+  /// manifold, as of log p∘project. The divergence must be exact. Both are unset if the solve fails.
+  SolveReport log_prob_gradient(const Pack<T>* x, Pack<T>& log_density, Pack<T>* gradient);
+
   /// x moves along the flow from times.front() to times.back(), with no density; visit sees it at each time.
   SolveReport carry(Pack<T>* x, const std::vector<double>& times,
                     const std::function<void(std::size_t, const Pack<T>*)>& visit);
@@ -55,7 +59,7 @@ class TileFlow {
                                   const GradientOptions& options, std::uint64_t first_point, TileLoss& loss,
                                   int lanes = kLanes);
 
-  /// The steps of the last gradient call.
+  /// The steps of the last gradient call, of whatever gradient.
   const Trajectory<T>& trajectory() const { return trajectory_; }
 
  private:

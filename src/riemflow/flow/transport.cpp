@@ -72,6 +72,20 @@ void Transport<T>::check_path(const Points<T>& points, const std::vector<double>
 }
 
 template <class T>
+LogProbGradient Transport<T>::log_prob_gradient(const Points<T>& points) {
+  require(exact(), "the gradient of a density with Hutchinson's divergence, which is an estimate",
+          "make the flow with with_exact_divergence(config)");
+  this->check(points);
+  return compute_log_prob_gradient(points);
+}
+
+template <class T>
+LogProbGradient Transport<T>::compute_log_prob_gradient(const Points<T>&) {
+  throw Error("this kind of flow has no gradient of its density in the point",
+              "use a flow of make_transport");
+}
+
+template <class T>
 Loss Transport<T>::gradient_of(const Batch<T>& batch, std::span<T> gradient, const GradientOptions& options) {
   const auto size = [](const auto& one) { return one.size(); };
   require(std::visit(size, batch) > 0, "a gradient was asked for with no points", "give at least one");

@@ -49,6 +49,12 @@ class Transport {
   virtual LogProb<T> log_prob(const Points<T>& points, const NoiseKey& key) = 0;
   LogProb<T> log_prob(const Points<T>& points) { return log_prob(points, {}); }
 
+  /// log p as log_prob has it, and its gradient in the point: that of the discrete solve, its steps held. On
+  /// spheres tangential (orthogonal to x), elsewhere ∂ log p/∂x_i in the coordinates, on the ball too (not
+  /// divided by λ²). Error for points off the manifold, for a flow with Hutchinson's divergence, and for a
+  /// kind of flow that has none.
+  LogProbGradient log_prob_gradient(const Points<T>& points);
+
   /// n draws from the base, on the manifold: the starting points of sample(n, seed, first). NaN for those
   /// that the manifold has no place for (a naive model's).
   virtual Points<T> sample_base(std::size_t n, std::uint64_t seed, std::uint64_t iteration,
@@ -91,6 +97,8 @@ class Transport {
   /// As gradient_of, of what was checked.
   virtual Loss compute_gradient(const Batch<T>& batch, std::span<T> gradient,
                                 const GradientOptions& options) = 0;
+  /// As log_prob_gradient, of what was checked. Error unless overridden.
+  virtual LogProbGradient compute_log_prob_gradient(const Points<T>& points);
   /// Throws Error for points off the manifold, and for times that neither rise nor fall.
   void check_path(const Points<T>& points, const std::vector<double>& times) const;
 };

@@ -194,4 +194,10 @@ GeoPolygons read_geojson_polygons_in(std::string_view text, const std::string& n
   return read(io::memory_bytes(text), name);
 }
 
+EarthRegion region_of(const GeoPolygons& found, const std::string& name) {
+  EarthRegion region = earth_polygons(found.polygons, name);
+  region.remarks.insert(region.remarks.begin(), found.remarks.begin(), found.remarks.end());
+  return region;
+}
+
 }  // namespace riemflow

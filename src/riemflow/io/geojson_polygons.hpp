@@ -23,4 +23,7 @@ GeoPolygons read_geojson_polygons(const std::string& path);
 /// The same of text; `name` stands in messages.
 GeoPolygons read_geojson_polygons_in(std::string_view text, const std::string& name);
 
+/// All its polygons as one region, with what else was met among its remarks.
+EarthRegion region_of(const GeoPolygons& found, const std::string& name);
+
 }  // namespace riemflow

@@ -3,7 +3,6 @@
 // same content is the same bytes: no time, no name of a machine.
 
 #include <cstddef>
-#include <span>
 #include <string>
 #include <utility>
 #include <variant>
@@ -21,12 +20,12 @@ struct NetcdfDimension {
   std::size_t length;
 };
 
-/// Doubles, row-major in the order of its dimensions, which must outlive the call.
+/// Doubles, row-major in the order of its dimensions.
 struct NetcdfVariable {
   std::string name;
   std::vector<std::string> dimensions;
   std::vector<NetcdfAttribute> attributes;
-  std::span<const double> values;
+  std::vector<double> values;
 };
 
 struct NetcdfContent {

@@ -45,7 +45,7 @@ class PointSource {
   virtual std::vector<std::string> remarks() const;
   /// Of all bytes that the points come from, hashed while they were read; reads those that are left, so that
   /// no point follows.
-  std::string sha256() { return bytes_->sha256(); }
+  virtual std::string sha256() { return bytes_->sha256(); }
 
  protected:
   PointSource(Assumptions assumptions, int dimension, bool skip_invalid)
@@ -96,6 +96,10 @@ struct ReadPoints {
   std::vector<std::string> remarks;
   std::string sha256;  ///< see PointSource::sha256
 };
+
+/// Of columns in memory, as of a file with this header: numbers [row][column], which must outlive the source.
+std::unique_ptr<PointSource> open_columns(std::vector<std::string> names, const Points<double>& numbers,
+                                          const std::string& name, const ReadOptions& options);
 
 /// All points of a file.
 ReadPoints read_points(const std::string& path, const ReadOptions& options);

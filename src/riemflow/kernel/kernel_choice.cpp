@@ -26,13 +26,14 @@ class KernelLadder {
  public:
   KernelLadder(const std::shared_ptr<const Manifold<double>>& manifold, const Points<double>& points,
                const Points<double>& validation, const std::vector<std::size_t>& groups, Executor* executor,
-               const SearchTime& time)
+               const SearchTime& time, const SplitWeights& weights)
       : manifold_(manifold),
         points_(points),
         validation_(validation),
         groups_(groups),
         executor_(executor),
-        watch_(time) {}
+        watch_(time),
+        weights_(weights) {}
 
   std::vector<KernelSearch::Leader> operator()(const std::vector<KernelShape>& shapes) {
     for (const KernelShape shape : shapes) leaders_.push_back({shape});
@@ -43,8 +44,10 @@ class KernelLadder {
       if (!worth(top)) break;
       const double begun = watch_.elapsed();
       try {
-        auto search = std::make_unique<KernelSearch>(manifold_, sample(rungs.back()), validation_,
-                                                     groups_of(rungs.back()), queries_, executor_, watch_);
+        const std::size_t n = rungs.back();
+        auto search = std::make_unique<KernelSearch>(
+            manifold_, sample(n), validation_, sampled(groups_, n), queries_, executor_, watch_,
+            SplitWeights{sampled(weights_.training, n), weights_.validation});
         const std::size_t distinct = search->data().size();
         require(search->queries() > 0 || !top,
                 "a bandwidth cannot be chosen by " + std::to_string(distinct) + " different points alone",
@@ -65,7 +68,8 @@ class KernelLadder {
   /// With all points as centres.
   KernelParameters parameters(const KernelRecipe& recipe) {
     if (last_->size() == points_.size()) return last_->data().parameters(recipe);
-    return KernelData(manifold_, points_, neighbours_of(recipe), executor_).parameters(recipe);
+    return KernelData(manifold_, points_, neighbours_of(recipe), executor_, {}, weights_.training)
+        .parameters(recipe);
   }
 
  private:
@@ -144,10 +148,12 @@ class KernelLadder {
     return part;
   }
 
-  std::vector<std::size_t> groups_of(std::size_t n) const {
-    std::vector<std::size_t> part;
-    if (groups_.empty()) return part;
-    for (std::size_t i = 0; i < n; ++i) part.push_back(groups_[i * points_.size() / n]);
+  /// What these points have, one each or none at all.
+  template <class V>
+  std::vector<V> sampled(const std::vector<V>& all, std::size_t n) const {
+    std::vector<V> part;
+    if (all.empty()) return part;
+    for (std::size_t i = 0; i < n; ++i) part.push_back(all[i * points_.size() / n]);
     return part;
   }
 
@@ -156,6 +162,7 @@ class KernelLadder {
   const std::vector<std::size_t>& groups_;  // of the points; none: each is one
   Executor* executor_;
   SearchWatch watch_;
+  const SplitWeights& weights_;
   std::vector<KernelSearch::Leader> leaders_;
   std::unique_ptr<KernelSearch> last_;
   std::size_t queries_ = 0;
@@ -177,8 +184,8 @@ bool better(const KernelSearch::Leader& a, const KernelSearch::Leader& b) {
 KernelFit fit_kernel_density(std::shared_ptr<const Manifold<double>> manifold, const Points<double>& points,
                              const Points<double>& validation, std::optional<KernelShape> shape,
                              Executor* executor, const std::vector<std::size_t>& groups,
-                             const SearchTime& time) {
-  KernelLadder ladder(manifold, points, validation, groups, executor, time);
+                             const SearchTime& time, const SplitWeights& weights) {
+  KernelLadder ladder(manifold, points, validation, groups, executor, time, weights);
   std::vector<KernelShape> shapes;
   if (!shape || shape == KernelShape::one) shapes.push_back(KernelShape::one);
   if (shape != KernelShape::one) shapes.push_back(KernelShape::local);
@@ -198,8 +205,8 @@ KernelFit fit_kernel_density(std::shared_ptr<const Manifold<double>> manifold, c
 std::vector<KernelFit> fit_kernel_densities(std::shared_ptr<const Manifold<double>> manifold,
                                             const Points<double>& points, const Points<double>& validation,
                                             Executor* executor, const std::vector<std::size_t>& groups,
-                                            const SearchTime& time) {
-  KernelLadder ladder(manifold, points, validation, groups, executor, time);
+                                            const SearchTime& time, const SplitWeights& weights) {
+  KernelLadder ladder(manifold, points, validation, groups, executor, time, weights);
   std::vector<KernelFit> fits;
   for (const KernelSearch::Leader& leader :
        ladder({KernelShape::one, KernelShape::local, KernelShape::anisotropic})) {

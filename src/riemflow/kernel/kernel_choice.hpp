@@ -31,16 +31,17 @@ struct SearchTime {
 
 /// The best kernel density of that shape on the points, of any shape if there is none. Recipes are scored on
 /// `validation` and, where that has fewer than 300 points, by cross-validation as well: five times, a fifth
-/// of the centres by a density of the others. Equal points are one centre, so that none is scored by its
-/// duplicates; nor by points with the same number in `groups` (of the points, equal ones in one group), where
-/// that is given. More than 2,048 points to score are scored by a sample of them.
+/// of the centres by a density of the others. A score is a mean by the weights. Equal points are one centre,
+/// so that none is scored by its duplicates; nor by points with the same number in `groups` (of the points,
+/// equal ones in one group), where that is given. More than 2,048 points to score are scored by a sample of
+/// them.
 ///
 /// Leaving out one point at a time is not honest here: the bandwidths and shapes of the neighbours still know
 /// it, and the smallest number of neighbours always looks best.
 KernelFit fit_kernel_density(std::shared_ptr<const Manifold<double>> manifold, const Points<double>& points,
                              const Points<double>& validation = {}, std::optional<KernelShape> shape = {},
                              Executor* executor = nullptr, const std::vector<std::size_t>& groups = {},
-                             const SearchTime& time = {});
+                             const SearchTime& time = {}, const SplitWeights& weights = {});
 
 /// The best of each shape, in the order of KernelShape, for the price of the last; recipes alone, without
 /// parameters. Without the anisotropic one where that would be round, and so a local one again, and without
@@ -50,6 +51,6 @@ std::vector<KernelFit> fit_kernel_densities(std::shared_ptr<const Manifold<doubl
                                             const Points<double>& validation = {},
                                             Executor* executor = nullptr,
                                             const std::vector<std::size_t>& groups = {},
-                                            const SearchTime& time = {});
+                                            const SearchTime& time = {}, const SplitWeights& weights = {});
 
 }  // namespace riemflow

@@ -20,7 +20,8 @@ using Matrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowM
 }  // namespace
 
 KernelData::KernelData(std::shared_ptr<const Manifold<double>> manifold, const Points<double>& points,
-                       int most_neighbours, Executor* executor, const std::function<void()>& ask)
+                       int most_neighbours, Executor* executor, const std::function<void()>& ask,
+                       const Weights& weights)
     : space_(std::make_shared<KernelSpace>(std::move(manifold))) {
   require(points.size() > 0 && points.dimension == space_->manifold().ambient(),
           "a kernel density of " + std::to_string(points.size()) + " points of " +
@@ -42,7 +43,7 @@ KernelData::KernelData(std::shared_ptr<const Manifold<double>> manifold, const P
   for (std::size_t i = 0; i < line.size(); ++i) place[line[i]] = static_cast<std::uint32_t>(i);
 
   // In the order of the tree: near in space, near in memory.
-  const double same = kSame * extent;
+  const double same = kSame * extent, total = total_weight(weights, points.size());
   std::vector<bool> taken(points.size());
   centres_.dimension = points.dimension;
   for (std::size_t i = 0; i < points.size(); ++i) {
@@ -52,7 +53,7 @@ KernelData::KernelData(std::shared_ptr<const Manifold<double>> manifold, const P
     const auto take = [&](std::uint32_t other) {
       if (std::abs(along[other] - along[i]) > same) return false;
       if (!taken[other] && space_->squared_distance(all.embedded(i), all.embedded(other)) <= same * same) {
-        weights_.back() += 1 / static_cast<double>(points.size());
+        weights_.back() += weight_of(weights, all.order()[other]) / total;
         taken[other] = true;
       }
       return true;

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "riemflow/core/enum_names.hpp"
+#include "riemflow/core/weights.hpp"
 #include "riemflow/kernel/kernel_mixture.hpp"
 
 namespace riemflow {
@@ -39,15 +40,17 @@ struct KernelRecipe {
 class KernelData {
  public:
   /// Points nearer to each other than 1e-9 of the extent of all are one centre, of their weights together.
-  /// The neighbours of `most_neighbours` are kept. ask(): now and then while they are looked for, from any
-  /// thread; may throw to give up.
+  /// The neighbours of `most_neighbours` are kept; these are counted, whatever their weights, as equal points
+  /// count once. ask(): now and then while they are looked for, from any thread; may throw to give up.
   KernelData(std::shared_ptr<const Manifold<double>> manifold, const Points<double>& points,
-             int most_neighbours, Executor* executor = nullptr, const std::function<void()>& ask = {});
+             int most_neighbours, Executor* executor = nullptr, const std::function<void()>& ask = {},
+             const Weights& weights = {});
 
   std::size_t size() const { return centres_.size(); }
   const std::shared_ptr<const Manifold<double>>& manifold() const { return space_->shared_manifold(); }
   const Points<double>& centres() const { return centres_; }
-  const std::vector<double>& weights() const { return weights_; }
+  /// Of sum 1.
+  const Weights& weights() const { return weights_; }
   /// A point that each centre stands for.
   const std::vector<std::uint32_t>& origins() const { return origins_; }
   /// Largest number of neighbours that there is: most_neighbours, or all others.
@@ -65,7 +68,7 @@ class KernelData {
 
   std::shared_ptr<const KernelSpace> space_;
   Points<double> centres_;
-  std::vector<double> weights_;
+  Weights weights_;
   std::vector<std::uint32_t> origins_;
   std::shared_ptr<const MetricTree> tree_;
   std::size_t kept_ = 0;

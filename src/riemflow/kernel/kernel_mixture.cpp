@@ -241,13 +241,15 @@ void KernelMixture::sample(Random& random, Pack<double>* x, int lane) const {
   for (std::size_t c = 0; c < point.size(); ++c) x[c][lane] = point[c];
 }
 
-std::vector<double> KernelMixture::log_prob(const Points<double>& points, Executor* executor) const {
+std::vector<double> KernelMixture::log_prob(const Points<double>& points, Executor* executor,
+                                            Points<double>* gradients) const {
   require(points.dimension == ambient() || points.values.empty(),
           fmt::format("the points have {} coordinates", points.dimension),
           fmt::format("the kernel density has {}", ambient()), Fault::bad_data);
   std::vector<double> values(points.size());
   in_pieces(executor, points.size(), kPointsAPiece, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t i = begin; i < end; ++i) values[i] = log_density_at(points[i]);
+    for (std::size_t i = begin; i < end; ++i)
+      values[i] = log_density_at(points[i], {}, gradients == nullptr ? nullptr : (*gradients)[i].data());
   });
   return values;
 }

@@ -57,11 +57,14 @@ class KernelMixture final : public Distribution<double> {
   void sample(Random& random, Pack<double>* x, int lane) const override;
   static constexpr double kSamePoint = 1e-6;
 
-  /// log p a point, in nats, over all threads of the executor.
-  std::vector<double> log_prob(const Points<double>& points, Executor* executor = nullptr) const;
+  /// log p a point, in nats, over all threads of the executor. gradients (as many, ambient), unless null, =
+  /// as log_density_at has them.
+  std::vector<double> log_prob(const Points<double>& points, Executor* executor = nullptr,
+                               Points<double>* gradients = nullptr) const;
 
   /// log p(x); with `without`, of the density that has not that centre: its weight goes to the other centres,
-  /// to the base if there is none. gradient (ambient), unless null, = ∂ log p/∂x of a smooth extension.
+  /// to the base if there is none. gradient (ambient), unless null, = ∂ log p/∂x of a smooth extension:
+  /// that of the kernels visited, and so short by no more than `tolerance` times the steepest log K_i.
   double log_density_at(std::span<const double> x, std::optional<std::size_t> without = {},
                         double* gradient = nullptr) const;
   /// The centre no farther from x than `distance`, the nearest of them.

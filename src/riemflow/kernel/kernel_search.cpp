@@ -16,6 +16,8 @@ namespace riemflow {
 namespace {
 
 constexpr std::size_t kFolds = 5;
+/// Different points that choose alone: without one there are two centres.
+constexpr std::size_t kLeast = 3;
 constexpr std::size_t kPointsBetweenLooks = 32;  // at the time
 /// Validation points that are enough to choose by. Of fewer, 27 of the volcanoes, the best recipe overfits.
 constexpr std::size_t kEnough = 300;
@@ -76,8 +78,8 @@ RecipePlace among(RecipePlace place, std::size_t from, std::size_t to, int dimen
 KernelSearch::KernelSearch(const std::shared_ptr<const Manifold<double>>& manifold,
                            const Points<double>& points, const Points<double>& validation,
                            const std::vector<std::size_t>& groups, std::size_t most_queries,
-                           Executor* executor, SearchWatch& watch)
-    : data_(manifold, points, RecipePlace::kNeighbours.back(), executor, watch.ask),
+                           Executor* executor, SearchWatch& watch, const SplitWeights& weights)
+    : data_(manifold, points, RecipePlace::kNeighbours.back(), executor, watch.ask, weights.training),
       points_(points.size()),
       executor_(executor),
       watch_(watch) {
@@ -96,9 +98,9 @@ KernelSearch::KernelSearch(const std::shared_ptr<const Manifold<double>>& manifo
     folds_.push_back(std::move(fold));
   };
   const std::size_t n = data_.size();
-  if (validation.size() > 0) add(data_, validation, [](std::size_t) { return 1.0; });
-  if (validation.size() >= kEnough || (validation.size() > 0 && n < 2 * kFolds)) return;
-  if (n < 2 * kFolds) return;
+  if (validation.size() > 0)
+    add(data_, validation, [&](std::size_t i) { return weight_of(weights.validation, i); });
+  if (validation.size() >= kEnough || n < (validation.size() > 0 ? 2 * kFolds : kLeast)) return;
   std::vector<std::size_t> order(n);
   std::iota(order.begin(), order.end(), std::size_t{0});
   Random random(0, Purpose::split, 0, 1);
@@ -110,21 +112,25 @@ KernelSearch::KernelSearch(const std::shared_ptr<const Manifold<double>>& manifo
   require(folds > 1, "a bandwidth cannot be chosen by points that are all one group",
           "give validation points, or a shorter distance for groups");
   const std::vector<std::size_t> fold_of = fold_numbers(group_of, folds);
+  const bool weighted = !weights.training.empty();
+  const double total = total_weight(weights.training, points.size());
   for (std::size_t f = 0; f < folds; ++f) {
     Points<double> kept, held;
     kept.dimension = held.dimension = points.dimension;
-    std::vector<double> weights;
+    Weights kept_weights, held_weights;
     for (std::size_t i = 0; i < n; ++i) {
       const auto point = data_.centres()[order[i]];
       const bool out = fold_of[i] == f;
       Points<double>& to = out ? held : kept;
-      const double copies = std::round(data_.weights()[order[i]] * static_cast<double>(points.size()));
-      if (out) weights.push_back(copies);
+      // Without weights a centre is as many points as it stands for.
+      const double own = data_.weights()[order[i]] * total, copies = weighted ? 1 : std::round(own);
+      if (out) held_weights.push_back(weighted ? own : copies);
+      if (!out && weighted) kept_weights.push_back(own);
       for (double copy = 0; copy < (out ? 1 : copies); ++copy)
         to.values.insert(to.values.end(), point.begin(), point.end());
     }
-    add(KernelData(manifold, kept, RecipePlace::kNeighbours.back(), executor, watch.ask), held,
-        [&](std::size_t i) { return weights[i]; });
+    add(KernelData(manifold, kept, RecipePlace::kNeighbours.back(), executor, watch.ask, kept_weights), held,
+        [&](std::size_t i) { return held_weights[i]; });
   }
 }
 

@@ -72,7 +72,8 @@ class KernelSearch {
   /// (kernel/kernel_choice.hpp). watch: must outlive the search.
   KernelSearch(const std::shared_ptr<const Manifold<double>>& manifold, const Points<double>& points,
                const Points<double>& validation, const std::vector<std::size_t>& groups,
-               std::size_t most_queries, Executor* executor, SearchWatch& watch);
+               std::size_t most_queries, Executor* executor, SearchWatch& watch,
+               const SplitWeights& weights = {});
 
   /// Equal ones among them.
   std::size_t size() const { return points_; }

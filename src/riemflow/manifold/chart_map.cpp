@@ -78,6 +78,18 @@ class Stereographic final : public ChartMap<T> {
       y_bar[i] = R_ * (at.s * x_bar[i + 1] - t(i) * along) - d_ * volume_bar * t(i);
   }
 
+  // c is conformal, Dcᵀ Dc = (R s)² I, so (Dc⁻¹)ᵀ = Dc/(R s)²:
+  //   x₁_bar = −⟨y, y_bar⟩/R,   x′_bar = ((1 + |y|²)/2 · y_bar − ⟨y, y_bar⟩ y)/R
+  void push(const double*, const double* y, const double* y_bar, double* x_bar) const override {
+    double along = 0, square = 0;
+    for (int i = 0; i < d_; ++i) {
+      along += y[i] * y_bar[i];
+      square += y[i] * y[i];
+    }
+    x_bar[0] = -along / R_;
+    for (int i = 0; i < d_; ++i) x_bar[i + 1] = ((1 + square) / 2 * y_bar[i] - along * y[i]) / R_;
+  }
+
   int d_;
   double R_;
 };
@@ -148,6 +160,16 @@ class Wrapped final : public ChartMap<T> {
     for (int i = 0; i < d_; ++i) y_bar[i] = g * x_bar[i] + radial * n(i);
   }
 
+  // With s = √c|x| = tanh(ρ/2): across x by ρ/s = 2 atanh(s)/s, along it by 2 cosh²(ρ/2) = 2/(1 − s²).
+  void push(const double* x, const double*, const double* y_bar, double* x_bar) const override {
+    const double r = length(d_, x), s = root_ * r;
+    const double across = s > 0 ? 2 * std::atanh(s) / s : 2, along = 2 / ((1 - s) * (1 + s));
+    const auto n = [&](int i) { return r > 0 ? x[i] / r : 0; };
+    double radial = 0;
+    for (int i = 0; i < d_; ++i) radial += n(i) * y_bar[i];
+    for (int i = 0; i < d_; ++i) x_bar[i] = across * (y_bar[i] - radial * n(i)) + along * radial * n(i);
+  }
+
   int d_;
   double root_;  // √c
   double rim_;
@@ -182,6 +204,9 @@ class Naive final : public ChartMap<T> {
   void pull_back(const double* y, const double* x_bar, double volume_bar, double* y_bar) const override {
     const double slope = d_ * volume_bar * root_ * root_ * lambda(y);
     for (int i = 0; i < d_; ++i) y_bar[i] = x_bar[i] + slope * y[i];
+  }
+  void push(const double*, const double*, const double* y_bar, double* x_bar) const override {
+    std::copy(y_bar, y_bar + d_, x_bar);
   }
 
   int d_;
@@ -278,6 +303,17 @@ void ChartMap<T>::backward(const Pack<T>* y, const Pack<T>* x_bar, const Pack<T>
     pull_back(at.data(), in.data(), static_cast<double>(volume_bar[l]), out.data());
     for (int i = 0; i < d; ++i) y_bar[i][l] = static_cast<T>(out[static_cast<std::size_t>(i)]);
   }
+}
+
+template <class T>
+void ChartMap<T>::push_covector(std::span<const T> x, std::span<const double> y_bar, double volume_bar,
+                                std::span<double> x_bar) const {
+  const std::vector<double> point(x.begin(), x.end()), none(x.size());
+  std::vector<double> y(y_bar.size()), sum(y_bar.size());
+  preimage(point.data(), y.data());
+  pull_back(y.data(), none.data(), volume_bar, sum.data());
+  for (std::size_t i = 0; i < sum.size(); ++i) sum[i] += y_bar[i];
+  push(point.data(), y.data(), sum.data(), x_bar.data());
 }
 
 template <class T>

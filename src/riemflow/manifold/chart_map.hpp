@@ -28,6 +28,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -69,6 +70,11 @@ class ChartMap {
   /// y_bar = (Dc)ᵀ x_bar + volume_bar · ∇ log vol_c, at y.
   void backward(const Pack<T>* y, const Pack<T>* x_bar, const Pack<T>& volume_bar, Pack<T>* y_bar) const;
 
+  /// x_bar = (Dc⁻¹)ᵀ(y_bar + volume_bar · ∇ log vol_c) at a point x that has coordinates y = c⁻¹(x): the
+  /// covector on M of one in coordinates. In double from x on; tangential on the sphere.
+  void push_covector(std::span<const T> x, std::span<const double> y_bar, double volume_bar,
+                     std::span<double> x_bar) const;
+
   Mapped<T> to_manifold(const Points<T>& y) const;
   Mapped<T> to_chart(const Points<T>& x) const;
 
@@ -82,6 +88,8 @@ class ChartMap {
   virtual bool preimage(const double* x, double* y) const = 0;
   virtual double log_volume_at(const double* y) const = 0;
   virtual void pull_back(const double* y, const double* x_bar, double volume_bar, double* y_bar) const = 0;
+  /// x_bar = (Dc⁻¹)ᵀ y_bar at y = c⁻¹(x).
+  virtual void push(const double* x, const double* y, const double* y_bar, double* x_bar) const = 0;
 
   std::shared_ptr<const Manifold<T>> manifold_;
 };

@@ -121,6 +121,9 @@ EarthRegion earth_circle(double latitude, double longitude, double km) {
     for (int k = 0; k < 3; ++k) square += (x[k] - frame.c[k]) * (x[k] - frame.c[k]);
     return square <= 4 * std::pow(std::sin(radius / 2), 2);
   };
+  if (radius > kPi / 2 && half_way > km)
+    region.rest = std::make_shared<const EarthRegion>(
+        earth_circle(-latitude, longitude > 0 ? longitude - 180 : longitude + 180, half_way - km));
   return region;
 }
 

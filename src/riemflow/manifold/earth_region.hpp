@@ -4,6 +4,7 @@
 // patches their border, for what is known along it, and whether a point is inside.
 
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -27,6 +28,8 @@ struct EarthRegion {
   std::function<bool(const double* x)> contains;  ///< either answer for a point of the border
   double steradians = 0;                          ///< in closed form
   std::vector<std::string> remarks;               ///< what was assumed
+  /// The rest of the sphere, of a circle that is larger than it; else null.
+  std::shared_ptr<const EarthRegion> rest;
 };
 
 /// All points within `km` of a place along the ground, 0 < km ≤ π·6371.0088, half the way round; degrees,

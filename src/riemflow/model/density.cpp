@@ -1,6 +1,8 @@
 #include "riemflow/model/density.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 
 #include "riemflow/core/error.hpp"
 #include "riemflow/core/executor.hpp"
@@ -14,6 +16,13 @@ namespace {
 
 /// Points a piece of work.
 constexpr std::size_t kDrawsAtOnce = 256;
+
+/// Points with a density whose gradient is no number, among those that failed.
+void add_lost(std::vector<Failure>& failures, const std::vector<std::size_t>& lost) {
+  for (const std::size_t point : lost) failures.push_back({point, Status::non_finite});
+  std::sort(failures.begin(), failures.end(),
+            [](const Failure& a, const Failure& b) { return a.point < b.point; });
+}
 
 }  // namespace
 
@@ -33,6 +42,35 @@ LogProb<double> Density::log_prob(const Points<double>& points, const NoiseKey& 
   const double log_scale = standardisation_.log_scale();
   for (double& value : result.values) value -= log_scale;
   result.base_points = standardisation_.in_units(result.base_points);
+  return result;
+}
+
+LogProbGradient Density::log_prob_gradient(const Points<double>& points) const {
+  require(exact(), "the gradient of a density with Hutchinson's divergence, which is an estimate",
+          "make the flow with with_exact_divergence(config)");
+  check_on_manifold(*manifold_, points);
+  LogProbGradient result = evaluate_gradient(standardisation_.standardised(points));
+  if (!standardisation_.identity()) {
+    const double log_scale = standardisation_.log_scale();
+    for (double& value : result.values) value -= log_scale;
+  }
+  std::vector<Pack<double>> x(static_cast<std::size_t>(manifold_->ambient())), v(x.size());
+  for (std::size_t tile = 0; tile < points.tiles(); ++tile) {
+    points.load_tile(tile, x.data());
+    result.gradients.load_tile(tile, v.data());
+    // Twice: the first leaves the rounding of a normal part that may be the larger one.
+    for (int i = 0; i < 2; ++i) manifold_->to_tangent(x.data(), v.data());
+    result.gradients.store_tile(tile, v.data());
+  }
+  std::vector<std::size_t> lost;
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    const std::span<double> gradient = result.gradients[i];
+    for (std::size_t c = 0; c < standardisation_.scale.size(); ++c) gradient[c] /= standardisation_.scale[c];
+    if (is_finite<double>(gradient)) continue;
+    std::fill(gradient.begin(), gradient.end(), std::numeric_limits<double>::quiet_NaN());
+    if (std::isfinite(result.values[i])) lost.push_back(i);
+  }
+  add_lost(result.summary.failures, lost);
   return result;
 }
 

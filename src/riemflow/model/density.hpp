@@ -1,7 +1,7 @@
 #pragma once
-// What every fitted density can do, whatever it is made of: tell log p(x), draw, and say what its mass is.
-// Points are in double; the precision of what is computed is the density's own affair. const, and safe to
-// call from several threads.
+// What every fitted density can do, whatever it is made of: tell log p(x) and its gradient, draw, and say
+// what its mass is. Points are in double; the precision of what is computed is the density's own affair.
+// const, and safe to call from several threads.
 
 #include <functional>
 #include <memory>
@@ -52,6 +52,16 @@ class Density {
   /// point, counted from 0, that is not on the manifold; one that rounding to the density's precision takes
   /// off it is brought back.
   LogProb<double> log_prob(const Points<double>& points, const NoiseKey& key = {}) const;
+  /// log p as log_prob has it, bit for bit (to the tolerance where a flow is on a GPU: gradients are the
+  /// host's), and the differential of log p in the point, a covector in the coordinates of the points:
+  ///   d/dt log p(x(t)) = Σ_i gradient_i ẋ_i  along any curve of the manifold.
+  /// On a sphere it is the tangential one, orthogonal to x; on R^d, T^d and the ball ∂ log p/∂x_i. It is not
+  /// raised by the metric: the Riemannian gradient on the ball is 1/λ² times it. Of a flow it is that of the
+  /// discrete solve, its steps held: exact for the numbers log_prob gives but for the choice of steps, so
+  /// within about the solver's tolerance of the true one. Of kernels it leaves out what log_prob leaves out.
+  /// NaN where a point fails, and where log p is −∞ or the gradient too large for a number; the latter is
+  /// listed as a failure. Error as log_prob, and unless the density is exact.
+  LogProbGradient log_prob_gradient(const Points<double>& points) const;
   /// n draws, those numbered `first` on, as the one frame. A long sample drawn in pieces is the same bit for
   /// bit if the pieces but the last are multiples of kLanes: the points of a tile share their steps.
   Carried<double> sample(std::size_t n, std::uint64_t seed, std::uint64_t first = 0) const;
@@ -80,6 +90,8 @@ class Density {
  private:
   /// In standardised coordinates, of points that are on the manifold.
   virtual LogProb<double> evaluate(const Points<double>& points, const NoiseKey& key) const = 0;
+  /// Of any smooth extension off the manifold: the caller takes the tangential part.
+  virtual LogProbGradient evaluate_gradient(const Points<double>& points) const = 0;
   virtual Carried<double> draw(std::size_t n, std::uint64_t seed, std::uint64_t first) const = 0;
 
   int threads_;

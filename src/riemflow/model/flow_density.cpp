@@ -70,6 +70,12 @@ LogProb<double> FlowDensity::evaluate(const Points<double>& points, const NoiseK
   });
 }
 
+LogProbGradient FlowDensity::evaluate_gradient(const Points<double>& points) const {
+  return with_transport([&]<class T>(Transport<T>& flow) {
+    return flow.log_prob_gradient(rounded_onto<T>(flow.manifold(), points));
+  });
+}
+
 Carried<double> FlowDensity::draw(std::size_t n, std::uint64_t seed, std::uint64_t first) const {
   return with_transport([&](auto& flow) { return in_double(flow.sample(n, seed, first)); });
 }

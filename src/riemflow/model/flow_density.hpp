@@ -37,7 +37,8 @@ class FlowDensity final : public Density {
   Carried<double> draw_paths(std::size_t n, std::uint64_t seed, std::uint64_t first,
                              const std::vector<double>& times) const;
 
-  /// use(flow), a Transport<float> or <double> of standardised coordinates, one thread at a time.
+  /// use(flow), a `Transport<float>` or `Transport<double>` of standardised coordinates, one thread at a
+  /// time.
   template <class Use>
   auto with_transport(Use&& use) const {
     const std::lock_guard lock(busy_);
@@ -46,6 +47,7 @@ class FlowDensity final : public Density {
 
  private:
   LogProb<double> evaluate(const Points<double>& points, const NoiseKey& key) const override;
+  LogProbGradient evaluate_gradient(const Points<double>& points) const override;
   Carried<double> draw(std::size_t n, std::uint64_t seed, std::uint64_t first) const override;
 
   std::variant<std::shared_ptr<Transport<float>>, std::shared_ptr<Transport<double>>> flow_;

@@ -43,30 +43,41 @@ void keep_held_out(Model& model, const HeldOutScores& scores) {
   for (std::size_t i = 0; i < scores.points.size(); ++i) {
     rows.push_back(static_cast<double>(scores.points[i]));
     rows.push_back(scores.log_densities[i]);
+    if (!scores.weights.empty()) rows.push_back(scores.weights[i]);
   }
   std::erase_if(model.state, [](const Tensor& tensor) { return tensor.name == kHeldOut; });
   model.state.push_back(
-      make_tensor<double>(kHeldOut, {scores.points.size(), 2}, std::span<const double>(rows)));
+      make_tensor<double>(kHeldOut, {scores.points.size(), scores.weights.empty() ? std::size_t{2} : 3},
+                          std::span<const double>(rows)));
 }
 
 std::optional<HeldOutScores> held_out_of(const Model& model) {
   for (const Tensor& tensor : model.state) {
     if (tensor.name != kHeldOut) continue;
-    const bool good = tensor.dtype == DType::F64 && tensor.shape.size() == 2 && tensor.shape[1] == 2;
+    const bool good = tensor.dtype == DType::F64 && tensor.shape.size() == 2 &&
+                      (tensor.shape[1] == 2 || tensor.shape[1] == 3);
     HeldOutScores scores;
     const std::vector<double> rows = good ? values_of<double>(tensor) : std::vector<double>();
-    for (std::size_t i = 0; i + 1 < rows.size(); i += 2) {
-      require(rows[i] >= 0 && rows[i] < 4294967296.0 && rows[i] == std::floor(rows[i]) &&
-                  rows[i + 1] != std::numeric_limits<double>::infinity(),
-              fmt::format("{}row {} of state.held_out is {}, {}", about(model), i / 2, rows[i], rows[i + 1]),
-              "it must be the number of a point and a log-density", Fault::bad_data);
+    const std::size_t width = good ? tensor.shape[1] : 2;
+    for (std::size_t i = 0; i + 1 < rows.size(); i += width) {
+      require(
+          rows[i] >= 0 && rows[i] < 4294967296.0 && rows[i] == std::floor(rows[i]) &&
+              rows[i + 1] != std::numeric_limits<double>::infinity(),
+          fmt::format("{}row {} of state.held_out is {}, {}", about(model), i / width, rows[i], rows[i + 1]),
+          "it must be the number of a point and a log-density", Fault::bad_data);
       scores.points.push_back(static_cast<std::size_t>(rows[i]));
       scores.log_densities.push_back(rows[i + 1]);
+      if (width == 2) continue;
+      require(
+          rows[i + 2] > 0 && std::isfinite(rows[i + 2]),
+          fmt::format("{}row {} of state.held_out has the weight {}", about(model), i / width, rows[i + 2]),
+          "it must be above 0", Fault::bad_data);
+      scores.weights.push_back(rows[i + 2]);
     }
     require(good,
             fmt::format("{}tensor state.held_out is {} {}", about(model), name_of(tensor.dtype),
                         to_string(tensor.shape)),
-            "it must be [n, 2] in F64: use the file as riemflow wrote it", Fault::bad_data);
+            "it must be [n, 2] or [n, 3] in F64: use the file as riemflow wrote it", Fault::bad_data);
     return scores;
   }
   return std::nullopt;

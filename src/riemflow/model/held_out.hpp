@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "riemflow/core/points.hpp"
+#include "riemflow/core/weights.hpp"
 #include "riemflow/model/model_file.hpp"
 
 namespace riemflow {
@@ -14,9 +15,11 @@ namespace riemflow {
 struct HeldOutScores {
   std::vector<std::size_t> points;    ///< numbers of the points, as the fit read them
   std::vector<double> log_densities;  ///< of each; NaN where that failed
+  Weights weights = {};               ///< of the points; empty: all alike
 };
 
-/// As the tensor state.held_out [n, 2] in double: number and log-density.
+/// As the tensor state.held_out [n, 2] in double: number and log-density; where points have weights [n, 3],
+/// with these behind them.
 void keep_held_out(Model& model, const HeldOutScores& scores);
 /// The inverse; none where the model has no such tensor. Throws Error(Fault::bad_data) if it is another's.
 std::optional<HeldOutScores> held_out_of(const Model& model);

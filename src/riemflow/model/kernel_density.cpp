@@ -21,6 +21,15 @@ LogProb<double> KernelDensity::evaluate(const Points<double>& points, const Nois
   return result;
 }
 
+LogProbGradient KernelDensity::evaluate_gradient(const Points<double>& points) const {
+  Executor executor(threads());
+  LogProbGradient result;
+  result.gradients = Points<double>(points.size(), manifold().ambient());
+  result.values = kernels_->log_prob(points, &executor, &result.gradients);
+  result.summary.points = points.size();
+  return result;
+}
+
 Carried<double> KernelDensity::draw(std::size_t n, std::uint64_t seed, std::uint64_t first) const {
   return draw_in_pieces(n, manifold().ambient(), threads(), seed, first,
                         [&](Random& random, Pack<double>* x) { kernels_->sample(random, x, 0); });

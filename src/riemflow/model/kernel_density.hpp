@@ -26,6 +26,7 @@ class KernelDensity final : public Density {
  private:
   /// No solve is made, none fails, and there are no base points.
   LogProb<double> evaluate(const Points<double>& points, const NoiseKey& key) const override;
+  LogProbGradient evaluate_gradient(const Points<double>& points) const override;
   /// The same bits in pieces of any size.
   Carried<double> draw(std::size_t n, std::uint64_t seed, std::uint64_t first) const override;
 

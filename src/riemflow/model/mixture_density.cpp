@@ -19,6 +19,16 @@ MixtureParameters checked(MixtureParameters parameters, const Manifold<double>& 
   return parameters;
 }
 
+/// A point that was rounded to float is off its sphere by ε, and κ times that is not small.
+Points<double> on_unit_sphere(Points<double> points) {
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    double square = 0;
+    for (const double x : points[i]) square += x * x;
+    for (double& x : points[i]) x /= std::sqrt(square);
+  }
+  return points;
+}
+
 }  // namespace
 
 bool is_one_sphere(const Manifold<double>& manifold) {
@@ -38,18 +48,25 @@ MixtureDensity::MixtureDensity(const std::string& manifold, MixtureParameters pa
       radius_(1 / std::sqrt(manifold_->factors().front().curvature)) {}
 
 LogProb<double> MixtureDensity::evaluate(const Points<double>& points, const NoiseKey&) const {
-  // Onto the unit sphere: a point that was rounded to float is off it by ε, and κ times that is not small.
-  Points<double> unit = points;
-  for (std::size_t i = 0; i < points.size(); ++i) {
-    double square = 0;
-    for (const double x : points[i]) square += x * x;
-    for (double& x : unit[i]) x /= std::sqrt(square);
-  }
   const double log_size = manifold_->dimension() * std::log(radius_);
   Executor executor(threads());
   LogProb<double> result;
-  result.values = mixture_.log_prob(unit, &executor);
+  result.values = mixture_.log_prob(on_unit_sphere(points), &executor);
   for (double& value : result.values) value -= log_size;
+  result.summary.points = points.size();
+  return result;
+}
+
+LogProbGradient MixtureDensity::evaluate_gradient(const Points<double>& points) const {
+  const double log_size = manifold_->dimension() * std::log(radius_);
+  Executor executor(threads());
+  LogProbGradient result;
+  result.values.resize(points.size());
+  result.gradients = Points<double>(points.size(), manifold().ambient());
+  MixtureEvaluator(mixture_.parameters(), &executor)
+      .log_prob_gradient(on_unit_sphere(points), result.values, result.gradients, &executor);
+  for (double& value : result.values) value -= log_size;
+  for (double& slope : result.gradients.values) slope /= radius_;
   result.summary.points = points.size();
   return result;
 }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <limits>
 #include <map>
 
@@ -26,6 +27,58 @@ std::shared_ptr<const Manifold<double>> common_manifold(const std::vector<std::s
           "give at least one member, and a weight for each");
   return parse_manifold<double>(members.front()->manifold().name());
 }
+
+/// log Σ_m exp(log w_m + log p_m) a point, one member after the other: exp(shift)·sum of those so far, shift
+/// their largest term.
+class PoolSum {
+ public:
+  explicit PoolSum(std::size_t points)
+      : shift_(points, -std::numeric_limits<double>::infinity()), sum_(points, 0) {}
+
+  /// also(i, before, share), unless null: what the sum of point i so far and the member's own density were
+  /// multiplied by.
+  void add(double weight, const std::vector<double>& values, const SolveSummary& summary,
+           const std::function<void(std::size_t i, double before, double share)>& also) {
+    for (const Failure& failure : summary.failures) failed_.emplace(failure.point, failure.status);
+    summary_.add(summary);
+    const double log_weight = std::log(weight);
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      const double term = log_weight + values[i];
+      double before = 1, share = 0;
+      if (term > shift_[i]) {
+        before = std::exp(shift_[i] - term);
+        share = 1;
+        shift_[i] = term;
+      } else if (term > -std::numeric_limits<double>::infinity() || std::isnan(term)) {
+        share = std::exp(term - shift_[i]);  // NaN stays
+      }
+      sum_[i] = sum_[i] * before + share;
+      if (also) also(i, before, share);
+    }
+  }
+
+  double operator[](std::size_t i) const { return sum_[i]; }
+  /// log 0 where no member has any; NaN where one failed.
+  std::vector<double> log_sum() const {
+    std::vector<double> values(sum_.size());
+    for (std::size_t i = 0; i < values.size(); ++i)
+      values[i] = sum_[i] == 0 ? shift_[i] : shift_[i] + std::log(sum_[i]);
+    for (const auto& [point, status] : failed_) values[point] = std::numeric_limits<double>::quiet_NaN();
+    return values;
+  }
+  SolveSummary summary() const {
+    SolveSummary all = summary_;
+    all.points = sum_.size();
+    all.failures.clear();
+    for (const auto& [point, status] : failed_) all.failures.push_back({point, status});
+    return all;
+  }
+
+ private:
+  std::vector<double> shift_, sum_;
+  std::map<std::size_t, Status> failed_;
+  SolveSummary summary_;
+};
 
 }  // namespace
 
@@ -71,35 +124,37 @@ void PoolDensity::add_parts(double weight, std::vector<DensityPart>& parts) cons
 }
 
 LogProb<double> PoolDensity::evaluate(const Points<double>& points, const NoiseKey& key) const {
-  const std::size_t n = points.size();
+  PoolSum sum(points.size());
   LogProb<double> result;
-  // exp(shift)·sum = Σ over the members so far, shift their largest term: one member in memory at a time.
-  std::vector<double> shift(n, -std::numeric_limits<double>::infinity()), sum(n, 0);
-  std::map<std::size_t, Status> failed;
   for (std::size_t m = 0; m < members_.size(); ++m) {
     const LogProb<double> own = members_[m]->log_prob(points, key);
-    for (const Failure& failure : own.summary.failures) failed.emplace(failure.point, failure.status);
-    result.summary.add(own.summary);
-    const double log_weight = std::log(weights_[m]);
-    for (std::size_t i = 0; i < n; ++i) {
-      const double term = log_weight + own.values[i];
-      if (term > shift[i]) {
-        sum[i] = sum[i] * std::exp(shift[i] - term) + 1;
-        shift[i] = term;
-      } else if (term > -std::numeric_limits<double>::infinity() || std::isnan(term)) {
-        sum[i] += std::exp(term - shift[i]);  // NaN stays
-      }
-    }
+    sum.add(weights_[m], own.values, own.summary, nullptr);
   }
-  result.values.resize(n);
-  for (std::size_t i = 0; i < n; ++i)  // log 0 where no member has any
-    result.values[i] = sum[i] == 0 ? shift[i] : shift[i] + std::log(sum[i]);
-  result.summary.points = n;
-  result.summary.failures.clear();
-  for (const auto& [point, status] : failed) {
-    result.values[point] = std::numeric_limits<double>::quiet_NaN();
-    result.summary.failures.push_back({point, status});
+  result.values = sum.log_sum();
+  result.summary = sum.summary();
+  return result;
+}
+
+LogProbGradient PoolDensity::evaluate_gradient(const Points<double>& points) const {
+  PoolSum sum(points.size());
+  LogProbGradient result;
+  result.gradients = Points<double>(points.size(), manifold().ambient());
+  for (std::size_t m = 0; m < members_.size(); ++m) {
+    LogProbGradient own = members_[m]->log_prob_gradient(points);
+    // What has a density has not failed: a gradient that is no number counts by the member's share.
+    std::erase_if(own.summary.failures,
+                  [&](const Failure& failure) { return std::isfinite(own.values[failure.point]); });
+    sum.add(weights_[m], own.values, own.summary, [&](std::size_t i, double before, double share) {
+      const std::span<double> all = result.gradients[i];
+      for (std::size_t c = 0; c < all.size(); ++c)
+        all[c] = (before > 0 ? before * all[c] : 0) + (share > 0 ? share * own.gradients[i][c] : share);
+    });
   }
+  result.values = sum.log_sum();
+  result.summary = sum.summary();
+  for (std::size_t i = 0; i < points.size(); ++i)
+    for (double& slope : result.gradients[i])
+      slope = std::isfinite(result.values[i]) ? slope / sum[i] : std::numeric_limits<double>::quiet_NaN();
   return result;
 }
 

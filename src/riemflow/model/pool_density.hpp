@@ -30,6 +30,8 @@ class PoolDensity final : public Density {
   /// log Σ_m exp(log w_m + log p_m(x)). A point that fails in one member has failed: what that member holds
   /// there is not known. No base points. The summary adds up the members' solves.
   LogProb<double> evaluate(const Points<double>& points, const NoiseKey& key) const override;
+  /// Σ_m r_m ∇log p_m, r_m = w_m p_m/p. A member without a share adds nothing, whatever its gradient.
+  LogProbGradient evaluate_gradient(const Points<double>& points) const override;
   /// Draw i is the i-th draw of the member that a stream named by i chooses. Each member draws the whole
   /// piece, so that pieces fit together as its own do.
   Carried<double> draw(std::size_t n, std::uint64_t seed, std::uint64_t first) const override;

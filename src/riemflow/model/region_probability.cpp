@@ -1,9 +1,10 @@
 #include "riemflow/model/region_probability.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <numbers>
 #include <utility>
 
 #include "riemflow/core/error.hpp"
@@ -79,10 +80,12 @@ Integral outside(const FlowDensity& flow, const EarthRegion& region, CubatureOpt
 
 }  // namespace
 
-Integral region_probability(const Density& density, const EarthRegion& region, const EarthRegion* complement,
-                            const RegionOptions& options) {
-  require(density.manifold().name() == "sphere:2", "a region of the Earth on " + density.manifold().name(),
-          "give a density of sphere:2");
+Integral region_probability(const Density& density, const EarthRegion& region, const RegionOptions& options) {
+  require(
+      density.manifold().name() == "sphere:2",
+      fmt::format("the model is on {}, and regions are of the Earth, sphere:2", density.manifold().name()),
+      "grids of torus:2, ball:2 and euclidean:2 can be added up, and a check integrates over the whole of "
+      "any manifold");
   Integral total;
   double flow_weight = 0;
   const std::vector<DensityPart> parts = density.parts();
@@ -99,7 +102,6 @@ Integral region_probability(const Density& density, const EarthRegion& region, c
     own.evaluations = 0;  // of no density
     total.add(own, part.weight);
   }
-  const bool inverted = complement != nullptr && region.steradians > 2 * std::numbers::pi;
   // Σ w_m max(absolute, relative P_m) is at most what is asked for of the sum.
   const double known = std::max(options.absolute, options.relative * total.value) / flow_weight;
   for (const auto& part : parts) {
@@ -108,8 +110,8 @@ Integral region_probability(const Density& density, const EarthRegion& region, c
         known, options.relative,
         static_cast<std::size_t>(static_cast<double>(options.evaluations) * part.weight / flow_weight)};
     cubature.watch = options.watch;
-    total.add(inverted ? outside(*part.flow(), *complement, cubature)
-                       : flow_in_region(*part.flow(), region, cubature),
+    total.add(region.rest ? outside(*part.flow(), *region.rest, cubature)
+                          : flow_in_region(*part.flow(), region, cubature),
               part.weight);
   }
   total.converged = total.error <= std::max(options.absolute, options.relative * total.value);

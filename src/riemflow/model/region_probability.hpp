@@ -17,10 +17,8 @@ struct RegionOptions {
   std::function<void(std::size_t)> watch = nullptr;  ///< as in CubatureOptions
 };
 
-/// The density must be exact. `complement`: the rest of the sphere, where it is a region as well; the smaller
-/// of the two is integrated, and a flow taken to have mass 1, which is for trust to tell (model/trust.hpp).
-/// Error where the manifold is not sphere:2.
-Integral region_probability(const Density& density, const EarthRegion& region, const EarthRegion* complement,
-                            const RegionOptions& options);
+/// The density must be exact. Of a region that knows its rest, that is integrated, and a flow taken to have
+/// mass 1, which is for trust to tell (model/trust.hpp). Error where the manifold is not sphere:2.
+Integral region_probability(const Density& density, const EarthRegion& region, const RegionOptions& options);
 
 }  // namespace riemflow

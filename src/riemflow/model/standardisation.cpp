@@ -43,7 +43,7 @@ std::vector<bool> euclidean_numbers(const Manifold<double>& manifold) {
 }
 
 Standardisation standardisation_of(const Manifold<double>& manifold, const Points<double>& points,
-                                   std::vector<std::size_t>* constant) {
+                                   std::vector<std::size_t>* constant, const Weights& weights) {
   const std::vector<bool> euclidean = euclidean_numbers(manifold);
   Standardisation result;
   for (std::size_t c = 0; c < euclidean.size(); ++c) {
@@ -52,13 +52,14 @@ Standardisation standardisation_of(const Manifold<double>& manifold, const Point
       result.shift.assign(euclidean.size(), 0);
       result.scale.assign(euclidean.size(), 1);
     }
-    double mean = 0, square = 0;
+    double mean = 0, square = 0, total = 0;
     for (std::size_t i = 0; i < points.size(); ++i) {
-      const double off = points[i][c] - mean;
-      mean += off / static_cast<double>(i + 1);
-      square += off * (points[i][c] - mean);
+      const double off = points[i][c] - mean, w = weight_of(weights, i);
+      total += w;
+      mean += w * off / total;
+      square += w * off * (points[i][c] - mean);
     }
-    const double deviation = std::sqrt(square / static_cast<double>(points.size()));
+    const double deviation = std::sqrt(square / total);
     result.shift[c] = mean;
     if (deviation > kNoDeviation * std::abs(mean) && std::isfinite(deviation))
       result.scale[c] = deviation;

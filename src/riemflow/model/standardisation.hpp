@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "riemflow/core/points.hpp"
+#include "riemflow/core/weights.hpp"
 #include "riemflow/manifold/manifold.hpp"
 
 namespace riemflow {
@@ -25,7 +26,7 @@ struct Standardisation {
 /// Of the Euclidean factors; the identity where there is none. A coordinate whose deviation is 0, or lost to
 /// rounding, has none: its number is returned in `constant`, unless null, and its scale is 1.
 Standardisation standardisation_of(const Manifold<double>& manifold, const Points<double>& points,
-                                   std::vector<std::size_t>* constant = nullptr);
+                                   std::vector<std::size_t>* constant = nullptr, const Weights& weights = {});
 
 /// Which numbers of a point are those of Euclidean factors.
 std::vector<bool> euclidean_numbers(const Manifold<double>& manifold);

@@ -69,20 +69,25 @@ std::vector<double> bounds(const LatticeAxis& axis) {
   return result;
 }
 
-/// Attributes and short names as the CF conventions 1.8 have them.
 void write_netcdf(Sink& sink, const GridLayout& layout, const GridSource& source, const Cells& cells) {
-  const Lattice& lattice = layout.lattice;
   std::vector<double> log_density;
-  log_density.reserve(lattice.size());
+  log_density.reserve(layout.lattice.size());
   cells([&](std::size_t, const std::vector<double>& values) {
     log_density.insert(log_density.end(), values.begin(), values.end());
   });
+  sink.write(netcdf_bytes(grid_content(layout, std::move(log_density), source)));
+}
+
+}  // namespace
+
+NetcdfContent grid_content(const GridLayout& layout, std::vector<double> log_density,
+                           const GridSource& source) {
+  const Lattice& lattice = layout.lattice;
   std::vector<double> density(log_density.size());
   for (std::size_t i = 0; i < density.size(); ++i) density[i] = std::exp(log_density[i]);
 
   const bool earth = lattice.rows.name == "latitude";
   const std::string first = earth ? "lat" : lattice.rows.name, second = earth ? "lon" : lattice.columns.name;
-  const std::vector<double> first_bounds = bounds(lattice.rows), second_bounds = bounds(lattice.columns);
   const auto axis_attributes = [&](const LatticeAxis& axis, const std::string& name) {
     std::vector<NetcdfAttribute> result;
     if (earth) result.push_back({"standard_name", axis.name});
@@ -102,26 +107,24 @@ void write_netcdf(Sink& sink, const GridLayout& layout, const GridSource& source
                         {"history", source.command}};
   content.variables = {{first, {first}, axis_attributes(lattice.rows, first), lattice.rows.centres},
                        {second, {second}, axis_attributes(lattice.columns, second), lattice.columns.centres},
-                       {first + "_bnds", {first, "nv"}, {}, first_bounds},
-                       {second + "_bnds", {second, "nv"}, {}, second_bounds},
+                       {first + "_bnds", {first, "nv"}, {}, bounds(lattice.rows)},
+                       {second + "_bnds", {second, "nv"}, {}, bounds(lattice.columns)},
                        {"density",
                         {first, second},
                         {{"long_name", "probability density per " + layout.measure},
                          {"units", layout.units},
                          {"cell_methods", method},
                          {"_FillValue", kNan}},
-                        density},
+                        std::move(density)},
                        {"log_density",
                         {first, second},
                         {{"long_name", "natural logarithm of the probability density per " + layout.measure},
                          {"units", "1"},
                          {"cell_methods", method},
                          {"_FillValue", kNan}},
-                        log_density}};
-  sink.write(netcdf_bytes(content));
+                        std::move(log_density)}};
+  return content;
 }
-
-}  // namespace
 
 GridSummary write_grid(const std::string& path, GridFormat format, const Model& model, const Evaluation& how,
                        const GridLayout& layout, const GridSource& source, TaskObserver& observer) {

@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "riemflow/io/netcdf_file.hpp"
 #include "riemflow/model/density_grid.hpp"
 
 namespace riemflow {
@@ -13,6 +14,11 @@ enum class GridFormat { csv, npy, netcdf };
 struct GridSource {
   std::string model, command;
 };
+
+/// Axes with their bounds, density and log_density, with attributes and short names as the CF conventions 1.8
+/// have them. log_density: [row][column], per layout.measure.
+NetcdfContent grid_content(const GridLayout& layout, std::vector<double> log_density,
+                           const GridSource& source);
 
 /// Computes and writes, in pieces where the format allows it; numbers of CSV have the digits of the model's
 /// precision, and cells that are not on the manifold are left out of it, but not those that failed, which are

@@ -44,8 +44,9 @@ struct Kernels {
   /// are at x with a share `remaining` of their time to go: from there of angle θ_i to the end and R_i =
   /// θ_i/remaining in all. Those of R_i < π that begin uniformly distributed have at x densities in
   /// proportion to w_i = (remaining·sin R_i/sin θ_i)^(ambient−2) and velocities R_i/sin θ_i·P(y_i − x), P the
-  /// tangent projection. Returns Σ w_i, and sums[ambient] = Σ w_i R_i/sin θ_i·(y_i − x).
-  double (*path_sums)(int ambient, int n, const T* x, const T* y, T remaining, double* sums);
+  /// tangent projection. Returns Σ v_i w_i, and sums[ambient] = Σ v_i w_i R_i/sin θ_i·(y_i − x), with v_i
+  /// how often paths end at y_i: shares[n] or, where that is null, 1.
+  double (*path_sums)(int ambient, int n, const T* x, const T* y, const T* shares, T remaining, double* sums);
 
   /// Runs `rounds` times a block of independent fused multiply-adds on registers; returns the number of
   /// floating-point operations done, with the sum in *sink.

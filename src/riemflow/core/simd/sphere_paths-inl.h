@@ -24,8 +24,8 @@ namespace hn = hwy::HWY_NAMESPACE;
 /// ⟨x, y⟩. A path counts where R = θ/remaining < π, i.e. q < sin²(remaining·π/2); most blocks have none that
 /// does, and cost the differences alone.
 template <class T>
-double path_sums(int ambient, int n, const T* HWY_RESTRICT x, const T* HWY_RESTRICT y, T remaining,
-                 double* HWY_RESTRICT sums) {
+double path_sums(int ambient, int n, const T* HWY_RESTRICT x, const T* HWY_RESTRICT y,
+                 const T* HWY_RESTRICT shares, T remaining, double* HWY_RESTRICT sums) {
   const hn::ScalableTag<T> d;
   const int width = static_cast<int>(hn::Lanes(d));
   const double half = std::sin(0.5 * std::numbers::pi * std::min(static_cast<double>(remaining), 1.0));
@@ -53,6 +53,7 @@ double path_sums(int ambient, int n, const T* HWY_RESTRICT x, const T* HWY_RESTR
     auto weight = one;
     for (int k = 0; k < ambient - 2; ++k) weight = hn::Mul(weight, ratio);
     weight = hn::IfThenElseZero(counts, hn::Max(weight, hn::Zero(d)));
+    if (shares != nullptr) weight = hn::Mul(weight, hn::LoadU(d, shares + i));
     const auto pull = hn::Mul(
         weight, hn::IfThenElse(hn::Gt(q, hn::Set(d, static_cast<T>(1e-20))), hn::Div(length, sine), speed));
     total += static_cast<double>(hn::GetLane(hn::SumOfLanes(d, weight)));

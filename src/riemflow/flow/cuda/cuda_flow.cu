@@ -111,6 +111,11 @@ class CudaFlow final : public Transport<float> {
   ResidentTraining<float>* resident() override { return &training_; }
 
  private:
+  /// On the host: values agree with log_prob to the tolerance, not to the bit.
+  LogProbGradient compute_log_prob_gradient(const Points<float>& points) override {
+    return host().log_prob_gradient(points);
+  }
+
   Loss compute_gradient(const Batch<float>& batch, std::span<float> out, const GradientOptions& options) override {
     Loss loss = std::visit([&](const auto& one) { return gradient(one, out, options); }, batch);
     // The host solves the points of a tile that failed one by one.
@@ -170,6 +175,7 @@ class CudaFlow final : public Transport<float> {
 
   Loss gradient(const MatchingBatch<float>& batch, std::span<float> out, const GradientOptions& options) {
     const Points<float>& points = batch.points;
+    require(batch.weights == nullptr, "weights of a group of points on the GPU", "give a group that was drawn by them", Fault::internal);
     std::vector<std::uint32_t> all(points.size());
     std::iota(all.begin(), all.end(), 0u);
     Executor alone(1);

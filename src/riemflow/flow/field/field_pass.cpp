@@ -218,17 +218,19 @@ void FieldPass<T>::backward(const T* working, T t, const T* tape, Pack<T>* f_bar
   const T* kept = tape + at_hidden_ + jet_size(width_) * field_.hidden().size();
   for (std::size_t l = field_.hidden().size() + 1; l-- > 0; kept -= jet_size(width_)) {
     T* next = wide_bar_.data() + (l % 2) * jet_size(width_);
-    add_bias_gradient(*layer, bar, t, working_bar);
-    kernels_.reactivate(field_.activation(l), width_, n_, kept, wide_.data());
-    kernels_.add_outer(layer->rows, n_, layer->columns, bar, wide_.data(), working_bar + layer->weight,
-                       layer->columns, transposed_.data());
+    if (working_bar != nullptr) {
+      add_bias_gradient(*layer, bar, t, working_bar);
+      kernels_.reactivate(field_.activation(l), width_, n_, kept, wide_.data());
+      kernels_.add_outer(layer->rows, n_, layer->columns, bar, wide_.data(), working_bar + layer->weight,
+                         layer->columns, transposed_.data());
+    }
     kernels_.multiply_transposed(layer->rows, n_, layer->columns, working + layer->weight, layer->columns,
                                  bar, next, false);
     kernels_.activate_backward(field_.activation(l), width_, n_, kept, next);
     bar = next;
     if (l > 0) layer = &field_.hidden()[l - 1];
   }
-  add_bias_gradient(field_.input_dense(), bar, t, working_bar);
+  if (working_bar != nullptr) add_bias_gradient(field_.input_dense(), bar, t, working_bar);
   input_backward(working, tape, bar, in_bar_.data(), working_bar);
 
   const Pack<T>* x = as_packs(tape + at_x_);
@@ -256,15 +258,16 @@ void FieldPass<T>::input_backward(const T* working, const T* tape, const T* pre_
           scale_bar += jet(pre_bar)(i, j) * jet(wide_.data())(i, j);
           jet(spare)(i, j) = Pack<T>(working[at_scale]) * jet(pre_bar)(i, j);
         }
-        working_bar[at_scale] += lane_sum(scale_bar);
+        if (working_bar != nullptr) working_bar[at_scale] += lane_sum(scale_bar);
       }
       kernels_.activate_backward(*block.distance, width_, n_, distance, spare);
       distance += jet_size(width_);
       bar = spare;
     }
     const T* features = tape + at_features_ + jet_size(block.feature);
-    kernels_.add_outer(width_, n_, block.features, bar, features, working_bar + block.weights, block.features,
-                       transposed_.data());
+    if (working_bar != nullptr)
+      kernels_.add_outer(width_, n_, block.features, bar, features, working_bar + block.weights,
+                         block.features, transposed_.data());
     kernels_.multiply_transposed(width_, n_, block.features, working + block.weights, block.features, bar,
                                  feature_bar_.data(), false);
     embed_backward(block.embedding, block.curvature, block.rows, k_, jet(tape + at_in_).from(block.row, 0),

@@ -31,7 +31,8 @@ class FieldPass {
   bool evaluate(const T* working, T t, const Pack<T>* z, Pack<T>* f, Rates<T>& rates, T* tape);
 
   /// z_bar += and working_bar += the cotangents, given f_bar (scratch afterwards) and rates_bar. tape: that
-  /// of the evaluation at the same t. working_bar: kOverhang numbers longer than working_size().
+  /// of the evaluation at the same t. working_bar: kOverhang numbers longer than working_size(); null: z_bar
+  /// alone.
   void backward(const T* working, T t, const T* tape, Pack<T>* f_bar, const Rates<T>& rates_bar,
                 Pack<T>* z_bar, T* working_bar);
 
