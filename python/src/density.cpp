@@ -18,6 +18,7 @@
 #include "riemflow/io/geojson_polygons.hpp"
 #include "riemflow/io/output_guard.hpp"
 #include "riemflow/manifold/earth.hpp"
+#include "riemflow/manifold/on_manifold.hpp"
 #include "riemflow/model/examination.hpp"
 #include "riemflow/model/flow_density.hpp"
 #include "riemflow/model/region_probability.hpp"
@@ -30,20 +31,29 @@ namespace {
 
 using namespace py::literals;
 
-/// use(begin, points) of an array in chunks, of points that are on the manifold: Error names the first that
-/// is not by its place in the whole array.
+/// use(begin, points) of an array in chunks. The library names the first point that is not on the manifold by
+/// its place in the chunk; here it is that in the whole array.
 template <class Use>
-void in_chunks(const Manifold<double>& manifold, const ArrayView& view, const Use& use) {
+void in_chunks(const ModelDensity& self, const ArrayView& view, const Use& use) {
+  const Manifold<double>& manifold = self.density().manifold();
   require(view.columns() == manifold.ambient(), fmt::format("points of {} numbers", view.columns()),
           fmt::format("{} needs {} numbers per point", manifold.name(), manifold.ambient()), Fault::bad_data);
   for (std::size_t begin = 0; begin < view.size(); begin += kChunk) {
     const Points<double> points = view.rows(begin, std::min(view.size(), begin + kChunk));
-    for (std::size_t i = 0; i < points.size(); ++i)
-      if (const auto defect = manifold.defect(points[i]))
-        throw Error(fmt::format("point {} is not on {}: {}", begin + i, manifold.name(), *defect),
-                    "correct or remove it", Fault::bad_data);
-    use(begin, points);
+    try {
+      use(begin, points);
+    } catch (const Error&) {
+      check_on_manifold(manifold, points, begin);
+      throw;
+    }
   }
+}
+
+/// All points of an array, which are on the manifold.
+Points<double> points_of(const ModelDensity& self, const ArrayView& view) {
+  const Points<double> points = view.all();
+  check_on_manifold(self.density().manifold(), points);
+  return points;
 }
 
 /// The summary of all chunks; points count over the whole array.
@@ -57,7 +67,7 @@ std::pair<std::vector<double>, SolveSummary> values_at(const ModelDensity& self,
   SolveSummary summary;
   values.reserve(view.size());
   const Density& density = self.density();
-  in_chunks(density.manifold(), view, [&](std::size_t begin, const Points<double>& points) {
+  in_chunks(self, view, [&](std::size_t begin, const Points<double>& points) {
     const LogProb<double> found = density.log_prob(points);
     values.insert(values.end(), found.values.begin(), found.values.end());
     append(summary, found.summary, begin);
@@ -78,7 +88,7 @@ py::tuple log_prob_gradient(const ModelDensity& self, const py::array& array) {
   SolveSummary summary;
   computed([&] {
     const Density& density = self.density();
-    in_chunks(density.manifold(), view, [&](std::size_t begin, const Points<double>& points) {
+    in_chunks(self, view, [&](std::size_t begin, const Points<double>& points) {
       const LogProbGradient found = density.log_prob_gradient(points);
       values.insert(values.end(), found.values.begin(), found.values.end());
       gradients.values.insert(gradients.values.end(), found.gradients.values.begin(),
@@ -233,11 +243,8 @@ py::tuple paths_to_points(const ModelDensity& self, const py::array& array, int 
   const ArrayView view(array);
   return frames_of(computed([&] {
     const ModelDensity flow = flow_of(self);
-    Points<double> all(0, view.columns());
-    in_chunks(flow.density().manifold(), view, [&](std::size_t, const Points<double>& points) {
-      all.values.insert(all.values.end(), points.values.begin(), points.values.end());
-    });
-    Carried<double> path = flow.density().parts().front().flow()->carry(all, equally_spaced(1, 0, frames));
+    Carried<double> path =
+        flow.density().parts().front().flow()->carry(points_of(flow, view), equally_spaced(1, 0, frames));
     std::reverse(path.frames.begin(), path.frames.end());
     return path;
   }));
@@ -276,13 +283,8 @@ std::optional<ModelData> data_of(const ModelDensity& self, const py::object& dat
     return computed(observer, [&] { return read_model_data(self.model(), {path, "", {}}, observer); });
   }
   const ArrayView view{py::cast<py::array>(data)};
-  return computed(observer, [&] {
-    Points<double> all(0, view.columns());
-    in_chunks(self.density().manifold(), view, [&](std::size_t, const Points<double>& points) {
-      all.values.insert(all.values.end(), points.values.begin(), points.values.end());
-    });
-    return model_data_of(self.model(), all, "points", observer);
-  });
+  return computed(observer,
+                  [&] { return model_data_of(self.model(), points_of(self, view), "points", observer); });
 }
 
 struct FigureChoice {

@@ -60,9 +60,18 @@ def test_samples_are_of_the_density(any_density):
     assert not np.array_equal(draws, any_density.sample(4000, seed=2))
 
 
-def test_a_long_sample_is_its_pieces(kernels):
-    np.testing.assert_array_equal(kernels.sample(40_000, seed=3)[:100], kernels.sample(100, seed=3))
-    assert kernels.sample(0).shape == (0, 3)
+def test_more_points_than_a_chunk(kernels):
+    """What is computed in chunks of 16,384 is one array, and no chunk is drawn twice."""
+    draws = kernels.sample(40_000, seed=3)
+    np.testing.assert_array_equal(draws[:100], kernels.sample(100, seed=3))
+    assert len(np.unique(draws, axis=0)) == 40_000 and kernels.sample(0).shape == (0, 3)
+    values, gradients = kernels.log_prob_gradient(draws)
+    np.testing.assert_array_equal(values, kernels.log_prob(draws))
+    for part in (slice(16_380, 16_390), slice(39_990, 40_000)):
+        few, slopes = kernels.log_prob_gradient(draws[part])
+        np.testing.assert_array_equal(few, values[part])
+        np.testing.assert_array_equal(slopes, gradients[part])
+    assert kernels.score(draws).points == 40_000
 
 
 def test_regions(kernels, tmp_path):

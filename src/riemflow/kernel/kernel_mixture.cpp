@@ -123,7 +123,8 @@ void KernelMixture::visit(const double* embedded, const Running& sum, const Leaf
     std::uint32_t node;
     double distance;
   };
-  static thread_local std::vector<Open> open;
+  static thread_local std::vector<Open> of_thread;
+  std::vector<Open>& open = of_thread;  // looked up once: in a shared library that is a call
   for (const auto& [tree, bounds] : octaves_) {
     open.assign(1, {0, tree.least_distance(*space_, 0, embedded)});
     while (!open.empty()) {

@@ -10,9 +10,9 @@
 
 namespace riemflow {
 
-/// Throws Error(Fault::bad_data) naming the first point, counted from 0, that is not.
+/// Throws Error(Fault::bad_data) naming the first point that is not; the first of all has the number `from`.
 template <class T>
-void check_on_manifold(const Manifold<T>& manifold, const Points<T>& points) {
+void check_on_manifold(const Manifold<T>& manifold, const Points<T>& points, std::size_t from = 0) {
   const auto size = static_cast<std::size_t>(manifold.ambient());
   require(
       points.values.empty() || (points.dimension == manifold.ambient() && points.values.size() % size == 0),
@@ -21,7 +21,7 @@ void check_on_manifold(const Manifold<T>& manifold, const Points<T>& points) {
       manifold.name() + " needs " + std::to_string(size) + " coordinates per point", Fault::bad_data);
   for (std::size_t i = 0; i < points.size(); ++i) {
     if (const auto defect = manifold.defect(points[i]))
-      throw Error("point " + std::to_string(i) + " is not on " + manifold.name() + ": " + *defect,
+      throw Error("point " + std::to_string(from + i) + " is not on " + manifold.name() + ": " + *defect,
                   "correct or remove it", Fault::bad_data);
   }
 }
