@@ -32,7 +32,7 @@ def numbers(values: Any, what: str) -> np.ndarray:
             if isinstance(error, TypeError):
                 raise TypeError(f"{what} hold what is no number: {error}") from None
             raise Error(f"{what} hold what is no number: {error}", "give numbers", _BAD_DATA) from None
-    if array.dtype not in (np.dtype(np.float64), np.dtype(np.float32)) or not array.dtype.isnative:
+    if array.dtype not in (np.dtype(np.float64), np.dtype(np.float32)):  # of this machine's order of bytes
         array = array.astype(np.float64)
     return np.ascontiguousarray(array)
 

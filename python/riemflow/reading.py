@@ -8,6 +8,7 @@ import numpy as np
 
 from . import _arrays, _core
 from ._progress import Listener
+from .errors import in_python
 
 __all__ = ["PointSet", "from_latlon", "read", "to_latlon"]
 
@@ -47,7 +48,7 @@ class PointSet:
         self.points: np.ndarray = data.points
         self.manifold: str = data.manifold
         self.columns: List[str] = data.columns
-        self.assumptions: List[str] = data.assumptions + data.remarks
+        self.assumptions: List[str] = [in_python(sentence) for sentence in data.assumptions + data.remarks]
         self.duplicates: int = data.duplicates
         self.skipped: int = data.skipped
         self.lines: np.ndarray = data.lines

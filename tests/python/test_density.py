@@ -4,6 +4,7 @@ import copy
 import json
 import pickle
 import threading
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -26,6 +27,23 @@ def test_the_density_has_mass_one_by_a_quadrature_of_its_own(any_density):
     assert sphere_mean(any_density) == pytest.approx(1, abs=2e-3)
     mass = any_density.mass()
     assert abs(mass.value - 1) < max(mass.error, 5e-4) and mass.error < 5e-3
+
+
+def test_the_mass_is_computed(flow):
+    rough, fine = flow.mass(accuracy=1e-2), flow.mass(accuracy=1e-5)
+    assert rough.value != 1 and 0 < fine.error < rough.error and abs(fine.value - 1) < 1e-3
+
+
+def test_failures_are_warnings(kernels, uniform_points):
+    core = kernels._core
+    failing = rf.Density(SimpleNamespace(manifold=core.manifold, grid=lambda *a: {**core.grid(*a), "failed": 2},
+                                         log_prob=lambda points: (core.log_prob(points)[0], "3 points failed"),
+                                         sample=lambda *a: (core.sample(*a)[0], "4 draws failed")))
+    for call, words in ((lambda: failing.grid(resolution=30), "2 cells"), (lambda: failing.sample(3), "4 draws"),
+                        (lambda: failing.log_prob(uniform_points), "3 points")):
+        with pytest.warns(rf.RiemflowWarning, match=words) as seen:
+            call()
+        assert seen[0].filename == __file__
 
 
 def test_score_is_the_mean_of_log_prob(any_density, uniform_points):
@@ -189,6 +207,11 @@ def test_figures(any_density, sphere_points):
     svg = any_density.plot(sphere_points[:50], format="svg", resolution=10, dpi=60, title="A title", contours=(50, 90),
                            projection="orthographic", center=(45, 10))
     assert svg.startswith(b"<?xml") and svg.rstrip().endswith(b"</svg>")
+    plain = dict(format="svg", resolution=10, dpi=60)
+    alone = any_density.plot(**plain)
+    for shown in ({"title": "A title"}, {"contours": (50, 90)}, {"data": sphere_points[:50]}, {"samples": 20},
+                  {"coastlines": False}, {"scale": "linear"}, {"per": "km2"}, {"projection": "mollweide"}):
+        assert any_density.plot(**plain, **shown) != alone, shown
     assert any_density.plot(format="pdf", resolution=10, dpi=60)[:5] == b"%PDF-"
     with pytest.raises(rf.Error):
         any_density.plot(format="gif")
@@ -214,15 +237,26 @@ def test_axes(kernels, sphere_points):
     mesh = axes.collections[0].get_array().reshape(grid.density.shape)
     np.testing.assert_allclose(mesh, grid.density.values.T)  # rows go up
     assert plane.plot().get_xlim()[1] > 1
+    torus = rf.KernelDensity("torus:2", bandwidth=0.5).fit([[0.5, 6.0], [1.0, 2.0]])
+    dots = torus.plot([[0.5, 6.0]], resolution=10).lines[-1].get_data()
+    np.testing.assert_allclose(np.ravel(dots), np.degrees([0.5, 6.0 - 2 * np.pi]))
     with pytest.raises(rf.Error, match="format"):
         rf.KernelDensity("euclidean:3", bandwidth=1.0).fit(np.eye(3)).plot()
     plt.close("all")
+
+
+def test_levels_of_contours():
+    from riemflow._plot import _highest
+    assert _highest(np.array([[4.0, 1.0], [3.0, 2.0]]), np.array([[0.4, 0.1], [0.3, 0.2]]), (40, 80)) == [2.0, 4.0]
 
 
 def test_report(kernels, sphere_points, tmp_path):
     path = tmp_path / "report.html"
     assert kernels.report(path, sphere_points, title="The <pole>") == "trustworthy"
     page = path.read_text()
+    without = tmp_path / "without.html"
+    kernels.report(without)
+    assert len(page) > len(without.read_text()) + 1000
     assert "The &lt;pole&gt;" in page and "training" in page  # points of the fit are known as such
 
 
@@ -279,6 +313,13 @@ def test_the_interpreter_is_free_meanwhile(kernels):
     done.set()
     thread.join()
     assert len(ticks) > 20
+
+
+def test_the_tolerance_is_the_solvers(flow, uniform_points):
+    rough = flow.evaluated(tolerance=1e-2)
+    assert rough.tolerance == 1e-2 != flow.tolerance
+    apart = np.abs(rough.log_prob(uniform_points) - flow.log_prob(uniform_points)).max()
+    assert 1e-5 < apart < 0.5
 
 
 def test_evaluated_refuses_what_is_none(kernels):

@@ -39,7 +39,7 @@ def test_every_option_is_a_keyword_with_its_help():
     ({"width": "many"}, "whole number", "width"),
     ({"activation": "relu"}, "activation|there is no 'relu'", "activation"),
     ({"model": "pool", "width": 3}, "`width` with `model` pool", "width"),
-    ({"model": "kde", "rate": 0.1}, "`rate` with `model` kde", None),
+    ({"model": "kde", "weight_decay": 0.1}, "`weight_decay` with `model` kde", None),
     ({"split": "50/50"}, "split|shares", "split"),
     ({"time_limit": "soon"}, "time", "time_limit"),
     ({"manifold": "spere:2"}, "perhaps you meant", None),
@@ -76,6 +76,12 @@ def test_points_off_the_manifold_are_named_by_index_and_reason(sphere_points):
     for few in (points[:0], points[:1]):
         with pytest.raises(rf.Error, match="point"):
             rf.fit(few, "sphere:2", model="kde")
+
+
+def test_values_of_several_numbers(sphere_points):
+    shares = rf.fit(sphere_points, model="kde", kernel="one", split=(70, 20, 10))
+    assert shares == rf.fit(sphere_points, model="kde", kernel="one", split="70/20/10")
+    assert shares != rf.fit(sphere_points, model="kde", kernel="one")
 
 
 def test_kinds_have_their_own_options(sphere_points):
@@ -201,6 +207,10 @@ def test_compare(sphere_points):
     assert len(found.runs) == 8 and set(found.runs.seed) == {2, 3}
     run = found.runs[found.runs.method == "few"].iloc[0]
     assert -np.mean(run.log_densities) == pytest.approx(run.nll, abs=1e-5) and len(run.log_densities) == 60
+    network = {"width": 8, "depth": 1, "iterations": 3}
+    table = rf.compare(sphere_points, methods=[], rows={"plain": network, "as-printed": {"preset": "paper", **network}},
+                       protocols=["distinct"], seeds=[1], progress=False).table.set_index("method")
+    assert table.nll["plain"] != table.nll["as-printed"]  # the preset counts
     for wrong, words in (({"methods": ["kernel-two"]}, "kernel-two"), ({"seeds": [1, 5]}, "seeds"),
                          ({"protocols": ["usual"]}, "usual"), ({"widht": 3}, "widht"),
                          ({"rows": {"x": {"widht": 3}}}, "widht")):

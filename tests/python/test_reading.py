@@ -10,6 +10,7 @@ def test_the_embedded_earthquakes():
     quakes = rf.read("earthquakes")
     assert quakes.manifold == "sphere:2" and len(quakes) == 5871 and quakes.points.shape == (5871, 3)
     assert any("latitude" in sentence for sentence in quakes.assumptions) and quakes.duplicates > 0
+    assert not any("‹" in sentence for sentence in quakes.assumptions)
     np.testing.assert_array_equal(np.asarray(quakes), quakes.points)
     assert np.asarray(quakes, dtype=np.float32).dtype == np.float32
     assert "5871 points on sphere:2" in repr(quakes)

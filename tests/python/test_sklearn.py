@@ -29,6 +29,7 @@ def test_methods(sphere_points):
     draws = estimator.sample(7, random_state=1)
     assert draws.shape == (7, 3)
     np.testing.assert_array_equal(draws, estimator.sample(7, random_state=1))
+    assert not np.array_equal(draws, estimator.sample(7, random_state=2))
     assert estimator.density_ == rf.fit(sphere_points, "sphere:2", model="kde", seed=3, time_limit=60)
     again = clone(estimator)
     assert again.get_params() == estimator.get_params() and not hasattr(again, "density_")
