@@ -130,6 +130,14 @@ def test_grid_is_a_cf_dataset_whose_cells_add_up(any_density):
         any_density.grid(longitude=5)
 
 
+def test_grid_of_centres(kernels):
+    pytest.importorskip("xarray")
+    grid = kernels.grid(resolution=30, cell="centre")
+    lat, lon = np.meshgrid(grid.lat, grid.lon, indexing="ij")
+    np.testing.assert_allclose(grid.log_density.values.ravel(), kernels.log_prob(rf.from_latlon(lat.ravel(), lon.ravel())),
+                               atol=1e-6)
+
+
 def test_grid_is_a_dict_without_xarray(kernels, monkeypatch):
     monkeypatch.setitem(__import__("sys").modules, "xarray", None)
     grid = kernels.grid(resolution=30)
@@ -243,6 +251,13 @@ def test_axes(kernels, sphere_points):
     with pytest.raises(rf.Error, match="format"):
         rf.KernelDensity("euclidean:3", bandwidth=1.0).fit(np.eye(3)).plot()
     plt.close("all")
+
+
+def test_coastlines_are_latitudes_and_longitudes():
+    places = np.concatenate(rf._core.coastlines())
+    assert np.abs(places[:, 0]).max() <= 90 and np.abs(places[:, 1]).max() > 179
+    # Land of the north is more than that of the south.
+    assert np.mean(places[:, 0] > 0) > 0.6
 
 
 def test_levels_of_contours():

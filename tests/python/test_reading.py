@@ -56,6 +56,7 @@ def test_frames_are_read_by_the_names_of_their_columns(tmp_path):
     angles = pandas.DataFrame({"phi": [-60.0, -120.0, 50.0], "psi": [-45.0, 130.0, 60.0]})
     assert rf.read(angles).manifold == "torus:2"
     np.testing.assert_allclose(rf.read(angles).points, np.radians(angles.to_numpy()))
+    np.testing.assert_allclose(rf.read(np.radians(angles), units="radians").points, np.radians(angles.to_numpy()))
     assert rf.read(frame, columns=["latitude", "longitude"]).columns == ["latitude", "longitude"]
     with pytest.raises(rf.Error, match="latitude"):
         rf.read(frame.assign(latitude=[10, 99, 0]))
