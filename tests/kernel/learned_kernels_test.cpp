@@ -31,7 +31,7 @@ KernelNetwork moved(std::uint64_t seed, double by = 0.3) {
   return network;
 }
 
-double mean(const std::vector<double>& values) {
+double average(const std::vector<double>& values) {
   return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
 }
 
@@ -53,7 +53,7 @@ TEST(LearnedKernels, TheLossIsThatOfTheDensityOfThePointsThatAreLeft) {
     const KernelData rest(manifold, left, LearnedKernels::kNeighbours);
     const KernelMixture density(manifold, LearnedKernels(rest).parameters(network), 1e-12);
     // Kernels of little weight are left out there.
-    EXPECT_NEAR(loss, -mean(density.log_prob(scored)), 2e-3 * (1 + std::abs(loss))) << name;
+    EXPECT_NEAR(loss, -average(density.log_prob(scored)), 2e-3 * (1 + std::abs(loss))) << name;
   }
 }
 
@@ -86,11 +86,16 @@ TEST(LearnedKernels, GradientsAreThoseOfDifferences) {
 TEST(LearnedKernels, HaveMassOne) {
   for (const std::string& name : kSpaces) {
     const ManifoldPointer manifold = parse_manifold<double>(name);
-    const KernelData data(manifold, clumps(manifold, 40, 5), LearnedKernels::kNeighbours);
-    const KernelParameters parameters = LearnedKernels(data).parameters(moved(8));
+    const KernelData data(manifold, clumps(manifold, 12, 5), LearnedKernels::kNeighbours);
+    const KernelParameters parameters = LearnedKernels(data).parameters(moved(8, 0.1));
     EXPECT_NEAR(std::accumulate(parameters.weights.begin(), parameters.weights.end(), 0.0), 1, 1e-12);
-    const Mass mass = kernel_mass(KernelMixture(manifold, parameters), {}, 1, 1);
-    EXPECT_NEAR(mass.integral.value, 1, 1e-3) << name;
+    if (manifold->dimension() > 2) continue;  // each kernel has mass 1: kernel_mixture_test
+    CubatureOptions options;
+    options.absolute = 1e-3;
+    options.evaluations = kSanitized ? 2'000 : 20'000;
+    const Mass mass = kernel_mass(KernelMixture(manifold, parameters), options, 1, 1);
+    EXPECT_NEAR(mass.integral.value, 1, std::max(2e-3, mass.bound())) << name;
+    EXPECT_LT(mass.bound(), 0.1) << name;
   }
 }
 

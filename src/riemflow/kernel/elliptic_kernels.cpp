@@ -14,7 +14,7 @@ namespace riemflow {
 namespace {
 
 using std::numbers::pi;
-using Matrix = RowMatrix;
+using Matrix = TangentMatrix;
 
 class EllipticKernels final : public Kernels {
  public:

@@ -32,16 +32,16 @@ inline NormalMoment normal_moment(int k, double alpha) {
   return {std::log(now) + k * std::log(scale), before / (now * scale)};
 }
 
-using RowMatrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+using TangentMatrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 
 /// A frame of the tangent space at m (ambient × d), orthonormal; along the axes but for spheres.
-inline RowMatrix frame_at(const KernelSpace::Part& part, const double* m) {
+inline TangentMatrix frame_at(const KernelSpace::Part& part, const double* m) {
   const int D = part.ambient, d = part.dimension;
-  if (part.geometry != Geometry::sphere) return RowMatrix::Identity(D, d);
+  if (part.geometry != Geometry::sphere) return TangentMatrix::Identity(D, d);
   std::vector<Pack<double>> x(static_cast<std::size_t>(D)), e(static_cast<std::size_t>(D * d));
   for (int i = 0; i < D; ++i) x[static_cast<std::size_t>(i)] = Pack<double>(m[i]);
   part.manifold->frame(x.data(), {e.data(), d});
-  RowMatrix frame(D, d);
+  TangentMatrix frame(D, d);
   for (int i = 0; i < D * d; ++i) frame(i / d, i % d) = e[static_cast<std::size_t>(i)][0];
   return frame;
 }

@@ -63,8 +63,6 @@ class KernelData {
   double distance(std::size_t i, int k) const {
     return distances_[i * kept_ + static_cast<std::size_t>(k) - 1];
   }
-  /// Radius of a ball that holds all centres.
-  double extent() const { return tree_->nodes().front().radius; }
   /// Geometric mean of the distances to the k-th neighbours; 1 where nobody has one.
   double mean_distance(int k) const;
 

@@ -18,9 +18,10 @@
 namespace riemflow {
 namespace {
 
-constexpr auto S = static_cast<std::size_t>(LearnedKernels::kKernels);
+constexpr auto kS = static_cast<std::size_t>(LearnedKernels::kKernels);
 /// Neighbours whose distances it sees; the one that is the unit of length; those of the covariance.
 constexpr std::array kSeen{1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64};
+static_assert(kSeen.back() == LearnedKernels::kSeenNeighbours);
 constexpr std::size_t kUnit = 5;
 constexpr int kShaping = 16;
 /// Of the mean variance, added to each: an axis may be a thirtieth of another.
@@ -28,12 +29,13 @@ constexpr double kRound = 1e-3;
 constexpr int kFeatures = static_cast<int>(kSeen.size()) + 4, kOutputs = 3 * LearnedKernels::kKernels + 1;
 /// Of powers a: from somewhat rounder than round to half as long again as the neighbourhood.
 constexpr double kLeastPower = -0.3, kMostPower = 1.5;
-/// Bandwidths as multiples of the extent of all points.
-constexpr double kNarrowest = 1e-7, kWidest = 1.4;
+/// Of log h beside the distance to the eighth neighbour; and the largest deviation on a unit sphere and a
+/// ball of curvature −1, where the widest draws are 8 from their centre.
+constexpr double kLeastOffset = -7, kMostOffset = 3.5, kMostCurvedDeviation = 2;
 /// First widths, as multiples of the distance to the eighth neighbour; first ε.
 constexpr double kLeastWidth = 0.12, kMostWidth = 3, kFirstWide = 0.011;
 /// Centres of a piece of work; pieces of the scored points, as many whatever the threads.
-constexpr std::size_t kPiece = 128, kScorePieces = 8;
+constexpr std::size_t kRowsAPiece = 128, kScorePieces = 8;
 
 const double kLog2Pi = std::log(2 * std::numbers::pi);
 
@@ -86,18 +88,20 @@ LearnedKernels::LearnedKernels(const KernelData& data, Executor* executor)
           "give three at least");
   for (const KernelSpace::Part& part : space_.parts()) {
     stride_ += static_cast<std::size_t>(part.dimension * part.ambient);
-    const double most = part.geometry == Geometry::torus ? 2 * std::log(kMostTorusDeviation)
-                                                         : std::numeric_limits<double>::infinity();
-    most_.insert(most_.end(), static_cast<std::size_t>(part.dimension), most);
+    const double most = part.geometry == Geometry::torus ? kMostTorusDeviation
+                        : part.geometry == Geometry::euclidean
+                            ? std::numeric_limits<double>::infinity()
+                            : kMostCurvedDeviation / std::sqrt(std::abs(part.curvature));
+    most_.insert(most_.end(), static_cast<std::size_t>(part.dimension), 2 * std::log(most));
   }
   embedded_.resize(data.size() * width_);
   frames_.resize(data.size() * stride_);
-  in_pieces(executor, data.size(), kPiece, [&](std::size_t begin, std::size_t end) {
+  in_pieces(executor, data.size(), kRowsAPiece, [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) {
       space_.embed(data.centres()[i], &embedded_[i * width_]);
       double* to = &frames_[i * stride_];
       for (const KernelSpace::Part& part : space_.parts()) {
-        const RowMatrix frame = frame_at(part, data.centres()[i].data() + part.row).transpose();
+        const TangentMatrix frame = frame_at(part, data.centres()[i].data() + part.row).transpose();
         to = std::copy_n(frame.data(), frame.size(), to);
       }
     }
@@ -107,10 +111,10 @@ LearnedKernels::LearnedKernels(const KernelData& data, Executor* executor)
 
 KernelNetwork LearnedKernels::network(std::uint64_t seed) {
   KernelNetwork network({kFeatures, 32, kOutputs, kKernels + 1}, seed);
-  for (std::size_t s = 0; s < S; ++s)
+  for (std::size_t s = 0; s < kS; ++s)
     network.extra()[s] =
-        std::log(kLeastWidth) + static_cast<double>(s) / (S - 1) * std::log(kMostWidth / kLeastWidth);
-  network.extra()[S] = std::log(kFirstWide / (1 - kFirstWide));
+        std::log(kLeastWidth) + static_cast<double>(s) / (kS - 1) * std::log(kMostWidth / kLeastWidth);
+  network.extra()[kS] = std::log(kFirstWide / (1 - kFirstWide));
   return network;
 }
 
@@ -157,14 +161,14 @@ LearnedKernels::Looks LearnedKernels::look(const std::vector<bool>& out) const {
   looks.log_distances.resize(n);
   looks.log_variances.resize(n * d_);
   looks.axes.resize(n * stride_);
-  in_pieces(executor_, n, kPiece, [&](std::size_t begin, std::size_t end) {
+  in_pieces(executor_, n, kRowsAPiece, [&](std::size_t begin, std::size_t end) {
     std::vector<double> v(D_), at(d_);
     for (std::size_t row = begin; row < end; ++row) {
       const std::size_t i = looks.centres[row];
       double log_distance[kSeen.size()];
-      double last = std::log(data_.extent());
+      double last = std::log(data_.distance(i, data_.most_neighbours()));
       std::size_t filled = 0;
-      RowMatrix C = RowMatrix::Zero(static_cast<Eigen::Index>(d_), static_cast<Eigen::Index>(d_));
+      TangentMatrix C = TangentMatrix::Zero(static_cast<Eigen::Index>(d_), static_cast<Eigen::Index>(d_));
       int seen = 0;
       for (int k = 1; k <= data_.most_neighbours() && filled < kSeen.size(); ++k) {
         const std::size_t j = data_.neighbour(i, k);
@@ -198,8 +202,8 @@ LearnedKernels::Looks LearnedKernels::look(const std::vector<bool>& out) const {
       double* axes = &looks.axes[row * stride_];
       Eigen::Index from = 0;
       for (const KernelSpace::Part& part : space_.parts()) {
-        const Eigen::Map<const RowMatrix> E(frame, part.dimension, part.ambient);
-        Eigen::Map<RowMatrix> turned(axes, part.dimension, part.ambient);
+        const Eigen::Map<const TangentMatrix> E(frame, part.dimension, part.ambient);
+        Eigen::Map<TangentMatrix> turned(axes, part.dimension, part.ambient);
         if (mean > 0 && d_ > 1) {
           const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> eigen(
               C.block(from, from, part.dimension, part.dimension));
@@ -241,38 +245,38 @@ LearnedKernels::Looks LearnedKernels::look(const std::vector<bool>& out) const {
 LearnedKernels::Said LearnedKernels::say(const KernelNetwork& network, const Looks& looks) const {
   const std::size_t n = looks.centres.size();
   Said said;
-  said.passes.resize((n + kPiece - 1) / kPiece);
-  said.wide = 1 / (1 + std::exp(-network.extra()[S]));
+  said.passes.resize((n + kRowsAPiece - 1) / kRowsAPiece);
+  said.wide = 1 / (1 + std::exp(-network.extra()[kS]));
   said.centre_weights.resize(n);
-  said.weights.resize(n * S);
-  said.log_weights.resize(n * S);
-  said.log_variances.resize(n * S * d_);
-  said.precisions.resize(n * S * d_);
+  said.weights.resize(n * kS);
+  said.log_weights.resize(n * kS);
+  said.log_variances.resize(n * kS * d_);
+  said.precisions.resize(n * kS * d_);
   // A byte each while threads write: bits of a vector<bool> share bytes.
-  std::vector<char> free_width(n * S), free_power(n * S);
-  const double narrowest = std::log(kNarrowest * data_.extent()), widest = std::log(kWidest * data_.extent());
+  std::vector<char> free_width(n * kS), free_power(n * kS);
   std::vector<double> log_centre(n);
-  in_pieces(executor_, n, kPiece, [&](std::size_t begin, std::size_t end) {
+  in_pieces(executor_, n, kRowsAPiece, [&](std::size_t begin, std::size_t end) {
     const auto rows = static_cast<Eigen::Index>(end - begin);
-    KernelNetwork::Pass& pass = said.passes[begin / kPiece];
+    KernelNetwork::Pass& pass = said.passes[begin / kRowsAPiece];
     pass = network.forward(looks.features.middleRows(static_cast<Eigen::Index>(begin), rows));
     for (std::size_t row = begin; row < end; ++row) {
       const double* out = pass.out.data() + (row - begin) * static_cast<std::size_t>(kOutputs);
-      const double all = log_sum(out, S);
-      log_centre[row] = std::log(data_.weights()[looks.centres[row]]) + out[3 * S];
+      const double all = log_sum(out, kS);
+      log_centre[row] = std::log(data_.weights()[looks.centres[row]]) + out[3 * kS];
       const double* l = &looks.log_variances[row * d_];
-      for (std::size_t s = 0; s < S; ++s) {
-        said.log_weights[row * S + s] = out[s] - all;
-        said.weights[row * S + s] = std::exp(out[s] - all);
-        const double wanted = looks.log_distances[row] + network.extra()[s] + out[S + s];
-        const double log_h = std::clamp(wanted, narrowest, widest);
-        const double power = std::clamp(out[2 * S + s], kLeastPower, kMostPower);
-        free_width[row * S + s] = log_h == wanted;
-        free_power[row * S + s] = power == out[2 * S + s];
+      for (std::size_t s = 0; s < kS; ++s) {
+        said.log_weights[row * kS + s] = out[s] - all;
+        said.weights[row * kS + s] = std::exp(out[s] - all);
+        const double wanted = network.extra()[s] + out[kS + s],
+                     offset = std::clamp(wanted, kLeastOffset, kMostOffset);
+        const double log_h = looks.log_distances[row] + offset;
+        const double power = std::clamp(out[2 * kS + s], kLeastPower, kMostPower);
+        free_width[row * kS + s] = offset == wanted;
+        free_power[row * kS + s] = power == out[2 * kS + s];
         for (std::size_t a = 0; a < d_; ++a) {
           const double log_variance = std::min(2 * log_h + power * l[a], most_[a]);
-          said.log_variances[(row * S + s) * d_ + a] = log_variance;
-          said.precisions[(row * S + s) * d_ + a] = std::exp(-log_variance);
+          said.log_variances[(row * kS + s) * d_ + a] = log_variance;
+          said.precisions[(row * kS + s) * d_ + a] = std::exp(-log_variance);
         }
       }
     }
@@ -282,8 +286,8 @@ LearnedKernels::Said LearnedKernels::say(const KernelNetwork& network, const Loo
   const double all = log_sum(log_centre.data(), n);
   for (std::size_t row = 0; row < n; ++row) {
     said.centre_weights[row] = std::exp(log_centre[row] - all);
-    for (std::size_t s = 0; s < S; ++s)
-      said.log_weights[row * S + s] += log_centre[row] - all + std::log1p(-said.wide);
+    for (std::size_t s = 0; s < kS; ++s)
+      said.log_weights[row * kS + s] += log_centre[row] - all + std::log1p(-said.wide);
   }
   return said;
 }
@@ -291,7 +295,7 @@ LearnedKernels::Said LearnedKernels::say(const KernelNetwork& network, const Loo
 void LearnedKernels::score(const Said& said, const Looks& looks, std::uint32_t query, double weight,
                            Scores& to) const {
   struct Term {
-    std::size_t kernel;  // row·S + s
+    std::size_t kernel;  // row·kS + s
     double log_value, width_slope, power_slope;
   };
   std::vector<Term> terms;
@@ -314,8 +318,8 @@ void LearnedKernels::score(const Said& said, const Looks& looks, std::uint32_t q
         *to_part = sum * sum;
       }
     }
-    for (std::size_t s = 0; s < S; ++s) {
-      const std::size_t kernel = row * S + s;
+    for (std::size_t s = 0; s < kS; ++s) {
+      const std::size_t kernel = row * kS + s;
       const double *log_variance = &said.log_variances[kernel * d_],
                    *precision = &said.precisions[kernel * d_];
       double value = said.log_weights[kernel];
@@ -379,7 +383,7 @@ double LearnedKernels::loss(const KernelNetwork& network, const HeldOut& held,
                             std::span<double> gradient) const {
   const Looks looks = look(held.out);
   const Said said = say(network, looks);
-  const std::size_t n = looks.centres.size(), kernels = n * S;
+  const std::size_t n = looks.centres.size(), kernels = n * kS;
   std::vector<Scores> scores(kScorePieces);
   const auto score_piece = [&](std::size_t piece) {
     Scores& to = scores[piece];
@@ -398,22 +402,22 @@ double LearnedKernels::loss(const KernelNetwork& network, const HeldOut& held,
     all.total += scores[piece].total;
   }
   std::fill(gradient.begin(), gradient.end(), 0.0);
-  const std::span<double> extra = gradient.last(S + 1);
+  const std::span<double> extra = gradient.last(kS + 1);
   const double kernel_share = (all.total - all.base) / all.total, eps = said.wide;
-  extra[S] = kernel_share * eps - (1 - kernel_share) * (1 - eps);
+  extra[kS] = kernel_share * eps - (1 - kernel_share) * (1 - eps);
 
   // Back through softmax, π and bounds, then the network; pieces are added in their order.
   std::vector<std::vector<double>> parts(said.passes.size());
-  in_pieces(executor_, n, kPiece, [&](std::size_t begin, std::size_t end) {
-    const std::size_t piece = begin / kPiece;
+  in_pieces(executor_, n, kRowsAPiece, [&](std::size_t begin, std::size_t end) {
+    const std::size_t piece = begin / kRowsAPiece;
     const KernelNetwork::Pass& pass = said.passes[piece];
     KernelNetwork::Rows slopes(pass.out.rows(), pass.out.cols());
     parts[piece].assign(gradient.size(), 0.0);
     for (std::size_t row = begin; row < end; ++row) {
       double* to = slopes.data() + (row - begin) * static_cast<std::size_t>(kOutputs);
-      double share[S], total = 0;
-      for (std::size_t s = 0; s < S; ++s) {
-        const std::size_t kernel = row * S + s;
+      double share[kS], total = 0;
+      for (std::size_t s = 0; s < kS; ++s) {
+        const std::size_t kernel = row * kS + s;
         double sums[3] = {};
         for (const Scores& part : scores) {
           sums[0] += part.shares[kernel];
@@ -422,12 +426,12 @@ double LearnedKernels::loss(const KernelNetwork& network, const HeldOut& held,
         }
         share[s] = sums[0] / all.total;
         total += share[s];
-        to[S + s] = -sums[1] / all.total;
-        to[2 * S + s] = -sums[2] / all.total;
-        parts[piece][gradient.size() - S - 1 + s] += to[S + s];
+        to[kS + s] = -sums[1] / all.total;
+        to[2 * kS + s] = -sums[2] / all.total;
+        parts[piece][gradient.size() - kS - 1 + s] += to[kS + s];
       }
-      for (std::size_t s = 0; s < S; ++s) to[s] = said.weights[row * S + s] * total - share[s];
-      to[3 * S] = said.centre_weights[row] * kernel_share - total;
+      for (std::size_t s = 0; s < kS; ++s) to[s] = said.weights[row * kS + s] * total - share[s];
+      to[3 * kS] = said.centre_weights[row] * kernel_share - total;
     }
     network.backward(pass, slopes, parts[piece]);
   });
@@ -444,10 +448,10 @@ KernelParameters LearnedKernels::parameters(const KernelNetwork& network) const 
   result.wide = said.wide;
   for (std::size_t row = 0; row < looks.centres.size(); ++row) {
     double kept = 0;
-    for (std::size_t s = 0; s < S; ++s)
-      if (said.weights[row * S + s] >= kLeastWeight) kept += said.weights[row * S + s];
-    for (std::size_t s = 0; s < S; ++s) {
-      const std::size_t kernel = row * S + s;
+    for (std::size_t s = 0; s < kS; ++s)
+      if (said.weights[row * kS + s] >= kLeastWeight) kept += said.weights[row * kS + s];
+    for (std::size_t s = 0; s < kS; ++s) {
+      const std::size_t kernel = row * kS + s;
       if (said.weights[kernel] < kLeastWeight) continue;
       const auto point = data_.centres()[looks.centres[row]];
       result.centres.values.insert(result.centres.values.end(), point.begin(), point.end());
@@ -458,10 +462,10 @@ KernelParameters LearnedKernels::parameters(const KernelNetwork& network) const 
       result.bandwidths.push_back(std::exp(log_h));
       const double* axes = &looks.axes[row * stride_];
       for (const KernelSpace::Part& part : space_.parts()) {
-        const Eigen::Map<const RowMatrix> A(axes, part.dimension, part.ambient);
+        const Eigen::Map<const TangentMatrix> A(axes, part.dimension, part.ambient);
         const Eigen::VectorXd squares =
             (Eigen::Map<const Eigen::ArrayXd>(log_variance, part.dimension) - 2 * log_h).exp();
-        const RowMatrix shape = A.transpose() * squares.asDiagonal() * A;
+        const TangentMatrix shape = A.transpose() * squares.asDiagonal() * A;
         result.shapes.insert(result.shapes.end(), shape.data(), shape.data() + shape.size());
         axes += A.size();
         log_variance += part.dimension;

@@ -25,8 +25,9 @@ namespace riemflow {
 class LearnedKernels {
  public:
   static constexpr int kKernels = 6;  ///< S
-  /// Neighbours that data must have kept: those that a held-out point is scored by.
-  static constexpr int kNeighbours = 192;
+  /// Neighbours that data must have kept: those that a held-out point is scored by, and that the network
+  /// sees.
+  static constexpr int kNeighbours = 192, kSeenNeighbours = 64;
 
   /// The points of `data`, which it must outlive; three at least. Error otherwise.
   LearnedKernels(const KernelData& data, Executor* executor = nullptr);
@@ -72,7 +73,7 @@ class LearnedKernels {
   std::vector<double> embedded_;  // [centre][width]
   std::vector<double> frames_;    // [centre][factor]: Eᵀ, d × ambient
   std::vector<double> log_wide_;  // log p₀ of each point
-  std::vector<double> most_;      // [d]: of log Σ_ii, infinite but on a torus
+  std::vector<double> most_;      // [d]: of log Σ_ii along an axis; infinite on R^d
 };
 
 }  // namespace riemflow
