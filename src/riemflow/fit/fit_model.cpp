@@ -9,16 +9,16 @@
 namespace riemflow {
 
 FitResult fit(const DataSet& raw, const FitOptions& options, Observer& observer, const Model* resume) {
-  const DataSet data = standardised(raw, observer);
   require(resume == nullptr || is_flow(options.model),
           fmt::format("the fit of a {} cannot be resumed", name_of(options.model)), "start anew");
-  require(data.weights.empty() || data.weights.size() == data.points.size(),
-          fmt::format("{} weights for {} points", data.weights.size(), data.points.size()),
+  require(raw.weights.empty() || raw.weights.size() == raw.points.size(),
+          fmt::format("{} weights for {} points", raw.weights.size(), raw.points.size()),
           "give one a point, or none", Fault::bad_data);
-  require(resume == nullptr || fitted_with_weights(*resume) == !data.weights.empty(),
-          data.weights.empty() ? "a fit with ‹sample-weight› resumed without"
-                               : "a fit without ‹sample-weight› resumed with some",
+  require(resume == nullptr || fitted_with_weights(*resume) == !raw.weights.empty(),
+          raw.weights.empty() ? "a fit with ‹sample-weight› resumed without"
+                              : "a fit without ‹sample-weight› resumed with some",
           "resume with the data the run was started with, or start anew");
+  const DataSet data = standardised(raw, observer);
   try {
     switch (options.model) {
       case ModelKind::vmf_mixture:
