@@ -188,6 +188,39 @@ TEST(LearnedKernels, PointsAreHeldOutInGroups) {
   EXPECT_EQ(learned.hold_out(0.5, 20, 1, 1).scored.size(), 20u);
 }
 
+TEST(LearnedKernels, AWeightIsAsManyEqualPoints) {
+  const ManifoldPointer sphere = parse_manifold<double>("sphere:2");
+  const Points<double> points = clumps(sphere, 50, 12);
+  Points<double> twice = points;
+  twice.values.insert(twice.values.end(), points[7].begin(), points[7].end());
+  Weights weights(points.size(), 1);
+  weights[7] = 2;
+  const KernelNetwork network = moved(13);
+  const KernelData repeated(sphere, twice, LearnedKernels::kNeighbours),
+      weighted(sphere, points, LearnedKernels::kNeighbours, nullptr, {}, weights),
+      plain(sphere, points, LearnedKernels::kNeighbours);
+  // Of the kernels at that point, all together, and the loss with others held out.
+  const auto seen = [&](const KernelData& data) {
+    const LearnedKernels learned(data);
+    const KernelParameters parameters = learned.parameters(network);
+    double there = 0;
+    LearnedKernels::HeldOut held{std::vector<bool>(data.size()), {}};
+    for (std::size_t i = 0; i < parameters.size(); ++i)
+      if (parameters.centres[i][0] == points[7][0]) there += parameters.weights[i];
+    for (std::size_t i = 0; i < data.size(); ++i)
+      if (data.origins()[i] % 5 == 2) {  // that point among them
+        held.out[i] = true;
+        held.scored.push_back(static_cast<std::uint32_t>(i));
+      }
+    std::vector<double> gradient(network.parameters().size());
+    return std::pair(there, learned.loss(network, held, gradient));
+  };
+  EXPECT_NEAR(seen(weighted).first, seen(repeated).first, 1e-12);
+  EXPECT_NEAR(seen(weighted).second, seen(repeated).second, 1e-12);
+  EXPECT_GT(seen(weighted).first, 1.5 * seen(plain).first);
+  EXPECT_GT(std::abs(seen(weighted).second - seen(plain).second), 1e-4);
+}
+
 TEST(LearnedKernels, FewPoints) {
   const ManifoldPointer sphere = parse_manifold<double>("sphere:2");
   const KernelData two(sphere, clumps(sphere, 2, 1), LearnedKernels::kNeighbours);

@@ -447,15 +447,12 @@ KernelParameters LearnedKernels::parameters(const KernelNetwork& network) const 
   result.centres.dimension = static_cast<int>(D_);
   result.wide = said.wide;
   for (std::size_t row = 0; row < looks.centres.size(); ++row) {
-    double kept = 0;
-    for (std::size_t s = 0; s < kS; ++s)
-      if (said.weights[row * kS + s] >= kLeastWeight) kept += said.weights[row * kS + s];
     for (std::size_t s = 0; s < kS; ++s) {
       const std::size_t kernel = row * kS + s;
       if (said.weights[kernel] < kLeastWeight) continue;
       const auto point = data_.centres()[looks.centres[row]];
       result.centres.values.insert(result.centres.values.end(), point.begin(), point.end());
-      result.weights.push_back(said.centre_weights[row] * said.weights[kernel] / kept);
+      result.weights.push_back(said.centre_weights[row] * said.weights[kernel]);
       const double* log_variance = &said.log_variances[kernel * d_];
       const double log_h =
           0.5 * std::accumulate(log_variance, log_variance + d_, 0.0) / static_cast<double>(d_);
@@ -472,7 +469,7 @@ KernelParameters LearnedKernels::parameters(const KernelNetwork& network) const 
       }
     }
   }
-  // Of sum 1, whatever was rounded.
+  // Of sum 1 without those that were left out.
   const double sum = std::accumulate(result.weights.begin(), result.weights.end(), 0.0);
   for (double& weight : result.weights) weight /= sum;
   return result;
