@@ -116,7 +116,7 @@ void run(const InfoOptions& options) {
     print_flow(model, config);
   else if (model.config.model == ModelKind::pool)
     print_pool(model);
-  else if (model.config.model == ModelKind::kde)
+  else if (has_kernels(model.config.model))
     print_kernels("density", kernels_of(model)->parameters());
   else
     print_mixture(model);

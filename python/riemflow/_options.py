@@ -26,6 +26,7 @@ _RUNNING = ("log", "threads")
 #: The options of each kind of model beside those of data and running, in the order of the table.
 KINDS: Dict[str, List[str]] = {
     "kde": ["kernel"],
+    "kernels": [],
     "vmf-mixture": ["components", "iterations", "epochs", "batch", "optimizer", "rate", "rates", "schedule",
                     "validate_every", "patience", "max_concentration", "beta1", "beta2", "epsilon"],
     "pool": ["device", "flow_steps"],

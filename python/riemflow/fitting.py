@@ -15,7 +15,7 @@ from .distributions import Distribution
 from .errors import Error, Interrupted
 from .reading import PointSet, read
 
-__all__ = ["Comparison", "Flow", "KernelDensity", "Pool", "TargetFit", "VonMisesFisherMixture", "compare", "fit",
+__all__ = ["Comparison", "Flow", "KernelDensity", "LearnedKernels", "Pool", "TargetFit", "VonMisesFisherMixture", "compare", "fit",
            "fit_target"]
 
 
@@ -257,6 +257,31 @@ class Flow(_Recipe):
     _model = "riemannian"
 
 
+class LearnedKernels(_Recipe):
+    """A kernel density whose kernels a network says: for each point six, by how its neighbours lie.
+
+    The network is trained on points of the data that are held out afresh at each step, in some twenty seconds for five
+    thousand points.
+
+    Parameters
+    ----------
+    manifold : str, optional
+        Of arrays, sphere:2 unless given; of files and frames it is inferred.
+    time_limit : float or str, optional
+    seed : int
+{options}
+
+    Examples
+    --------
+    >>> import riemflow as rf
+    >>> X = rf.distributions.vmf([0, 0, 1], 20).sample(100, seed=1)
+    >>> rf.LearnedKernels("sphere:2", time_limit=2).fit(X)
+    <riemflow.Density kernels on sphere:2>
+    """
+
+    _model = "kernels"
+
+
 class VonMisesFisherMixture(_Recipe):
     """A mixture of von Mises-Fisher distributions, on a sphere.
 
@@ -470,7 +495,7 @@ def _document() -> None:
                    for name in ["preset", *by_keyword]]
     fit.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]
     compare.__doc__ = compare.__doc__.replace("{methods}", ", ".join(f'"{name}"' for name in _core.method_names()))
-    for recipe in (Flow, VonMisesFisherMixture, Pool, KernelDensity):
+    for recipe in (Flow, LearnedKernels, VonMisesFisherMixture, Pool, KernelDensity):
         assert recipe.__doc__
         recipe.__doc__ = recipe.__doc__.replace("{options}", _options.documentation(_options.names_for(recipe._model)))
 

@@ -11,8 +11,10 @@
 
 #include "riemflow/core/error.hpp"
 #include "riemflow/core/random.hpp"
+#include "riemflow/fit/learn_kernels.hpp"
 #include "riemflow/fit/option_values.hpp"
 #include "riemflow/fit/provenance.hpp"
+#include "riemflow/manifold/parse.hpp"
 #include "riemflow/model/held_out.hpp"
 #include "riemflow/model/model_file.hpp"
 #include "tests/fit/clusters.hpp"
@@ -199,6 +201,52 @@ TEST(FitModel, FewPointsAreWeighedByFolds) {
     EXPECT_TRUE(std::any_of(witness.stages.begin(), witness.stages.end(), [&](const std::string& stage) {
       return stage == fmt::format("flow 1, flow matching, fold {}/5", fold);
     }));
+}
+
+void expect_learned_kernels_of(std::size_t n) {
+  const FitOptions options = options_with({{"model", "kernels"}});
+  Witness witness;
+  const DataSet data = data_set_of(two_clusters(n, 7), options, witness);
+  const FitResult result = fit(data, options, witness);
+  ASSERT_TRUE(result.model);
+  EXPECT_EQ(result.model->config.model, ModelKind::kernels);
+  EXPECT_EQ(result.stopped, "iterations");
+  // Better than the kernels they begin with.
+  const std::vector<std::size_t> known = data.split.known();
+  const std::shared_ptr<const Manifold<double>> sphere = parse_manifold<double>("sphere:2");
+  const KernelMixture first(
+      sphere, learned_parameters(sphere, part_of<double>(data.points, known), LearnedKernels::network(1)));
+  const Points<double> test = part_of<double>(data.points, data.split.test);
+  EXPECT_LT(result.test_nll, -weighted_mean(first.log_prob(test), {}));
+  // Held-out scores are of points that the scored density did not know.
+  const HeldOutScores held = *held_out_of(*result.model);
+  EXPECT_EQ(held.points.size(), n < 1500 ? known.size() : data.split.validation.size());
+  EXPECT_NEAR(result.progress.best, -weighted_mean(held.log_densities, {}), 1e-12);
+  const std::vector<double> seen =
+      log_densities_of_model(*result.model, {}, part_of<double>(data.points, held.points));
+  EXPECT_LT(weighted_mean(held.log_densities, {}), weighted_mean(seen, {}));
+  EXPECT_EQ(bytes_of(*fit(data, options, witness).model), bytes_of(*result.model));
+}
+
+TEST(FitModel, LearnedKernelsOfFewPointsHaveFolds) { expect_learned_kernels_of(60); }
+TEST(SlowFitModel, LearnedKernelsHaveAValidationSet) { expect_learned_kernels_of(1500); }
+
+TEST(FitModel, LearnedKernelsThatAreInterruptedAreThoseSoFar) {
+  const FitOptions options = options_with({{"model", "kernels"}});
+  struct Impatient : Witness {
+    int reports = 0;
+    void task(double done, double of, const char* note) override {
+      Witness::task(done, of, note);
+      ++reports;
+    }
+    bool cancelled() const override { return reports > 10; }
+  } impatient;
+  const DataSet data = data_set_of(two_clusters(1500, 7), options, impatient);
+  const FitResult result = fit(data, options, impatient);
+  EXPECT_EQ(result.stopped, "interrupted");
+  ASSERT_TRUE(result.model);
+  EXPECT_EQ(result.progress.iteration, 11);
+  EXPECT_EQ(make_density(*result.model)->parts().size(), 1u);
 }
 
 TEST(FitModel, APoolOfAHandfulOfPoints) {

@@ -27,7 +27,7 @@ def test_every_option_is_a_keyword_with_its_help():
         assert name in names, name
         assert f"\n{name} : " in text, name
     assert "{options}" not in text and "‹" not in text and " --" not in text
-    for recipe in (rf.Flow, rf.KernelDensity, rf.VonMisesFisherMixture, rf.Pool):
+    for recipe in (rf.Flow, rf.KernelDensity, rf.LearnedKernels, rf.VonMisesFisherMixture, rf.Pool):
         assert "{options}" not in recipe.__doc__
     assert "width : int, default 64" in inspect.getdoc(rf.Flow)
     assert "\nwidth : " not in inspect.getdoc(rf.KernelDensity)
@@ -98,6 +98,19 @@ def test_kinds_have_their_own_options(sphere_points):
     assert pool.kind == "pool"
     with pytest.raises(rf.Error, match="bandwidth"):
         rf.KernelDensity("sphere:2", bandwidth=0.1, kernel="one")
+
+
+def test_learned_kernels(sphere_points, kernels):
+    learned = rf.LearnedKernels(seed=3).fit(sphere_points)
+    assert learned.kind == "kernels" and learned == rf.fit(sphere_points, model="kernels", seed=3)
+    score = lambda density: density.info["metadata"]["provenance"]["test_nll"]  # noqa: E731
+    assert score(learned) < score(kernels) + 0.1 and abs(learned.mass().value - 1) < 1e-3
+    values, gradients = learned.log_prob_gradient(sphere_points[:5])
+    np.testing.assert_array_equal(values, learned.log_prob(sphere_points[:5]))
+    with pytest.raises(rf.Error, match="LearnedKernels has no keyword 'kernel'"):
+        rf.LearnedKernels(kernel="one")
+    with pytest.raises(rf.Error, match="`kernel` with `model` kernels"):
+        rf.fit(sphere_points, model="kernels", kernel="one")
 
 
 def test_kernels_of_given_bandwidths_and_weights():

@@ -21,7 +21,7 @@ def quakes(tmp_path_factory):
     return path
 
 
-@pytest.mark.parametrize("options", [["--model", "kde"], ["--model", "vmf-mixture", "--components", "5", "--optimizer", "em"],
+@pytest.mark.parametrize("options", [["--model", "kde"], ["--model", "kernels"], ["--model", "vmf-mixture", "--components", "5", "--optimizer", "em"],
                                      ["--width", "16", "--depth", "2", "--iterations", "20", "--seed", "3", "--dedup"]])
 @pytest.mark.filterwarnings("ignore::riemflow.RiemflowWarning")
 def test_a_fit_is_the_tools(tool, quakes, tmp_path, options):

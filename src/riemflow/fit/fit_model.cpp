@@ -27,6 +27,8 @@ FitResult fit(const DataSet& raw, const FitOptions& options, Observer& observer,
         return fit_pool(data, options, observer);
       case ModelKind::kde:
         return fit_kernel_model(data, options, observer);
+      case ModelKind::kernels:
+        return fit_learned_kernels(data, options, observer);
       default:
         return fit_flow(data, options, observer, resume);
     }
@@ -38,7 +40,7 @@ FitResult fit(const DataSet& raw, const FitOptions& options, Observer& observer,
 }
 
 void refuse_foreign_options(ModelKind model, const std::map<std::string, std::string>& given) {
-  const bool mixture = model == ModelKind::vmf_mixture, kernels = model == ModelKind::kde;
+  const bool mixture = model == ModelKind::vmf_mixture, kernels = has_kernels(model);
   const auto refuse = [&](bool meant, std::string_view names, const std::string& advice) {
     for (const std::string& name : words_in(names))
       require(meant || !given.contains(name), fmt::format("‹{}› with ‹model› {}", name, name_of(model)),
@@ -57,7 +59,7 @@ void refuse_foreign_options(ModelKind model, const std::map<std::string, std::st
   refuse(base_name == "default" || model == ModelKind::riemannian ||
              (base_name != "kde" && !mixture && !kernels && model != ModelKind::pool),
          "base", "it is of ‹model› riemannian");
-  refuse(kernels || base_name == "kde", "kernel", "it is of ‹model› kde and of ‹base› kde");
+  refuse(model == ModelKind::kde || base_name == "kde", "kernel", "it is of ‹model› kde and of ‹base› kde");
   refuse(mixture, "components max-concentration rates", "it is of ‹model› vmf-mixture");
   const auto optimizer = given.find("optimizer");
   require(mixture || optimizer == given.end() || optimizer->second != "em",

@@ -34,6 +34,7 @@ const std::vector<Method>& all_methods() {
       made("kernel-local", "kernel density, local bandwidths", "default", "model=kde kernel=local", 20),
       made("kernel-anisotropic", "kernel density, local shapes", "default", "model=kde kernel=anisotropic",
            30),
+      made("kernels", "kernels that a network says", "default", "model=kernels", 20),
       made("vmf-mixture", "mixture of von Mises–Fisher distributions, by EM", "default",
            "model=vmf-mixture optimizer=em", 30),
       made("stereographic", "flow in the stereographic chart, as in the paper", "paper",

@@ -243,7 +243,8 @@ void Table::declare() {
       "model", &FitOptions::model,
       "riemannian: a flow on the manifold itself; autoregressive: on a product or torus, factor by factor; "
       "stereographic (sphere), wrapped and naive (ball): a flow on R^d and a chart; vmf-mixture (sphere): "
-      "von Mises-Fisher distributions; kde: a kernel density; pool: kernel densities and flows, weighed on "
+      "von Mises-Fisher distributions; kde: a kernel density; kernels: one whose kernels a network says; "
+      "pool: kernel densities and flows, weighed on "
       "held-out points");
   choice("kernel", &FitOptions::kernel, {"one", "local", "anisotropic", "best"},
          "Bandwidths of a kernel density; one: the same for all points; local: by the distance to "

@@ -13,20 +13,24 @@ enum class ModelKind {
   stereographic,
   vmf_mixture,  ///< a mixture of von Mises–Fisher distributions: no flow
   kde,          ///< a kernel density (kernel/kernel_mixture.hpp): no flow
+  kernels,      ///< a kernel density whose kernels a network said (kernel/learned_kernels.hpp): no flow
   pool          ///< a mixture of fitted densities of any kind (model/pool_density.hpp)
 };
 constexpr auto names_of(ModelKind) {
-  return std::to_array<std::string_view>(
-      {"riemannian", "autoregressive", "naive", "wrapped", "stereographic", "vmf-mixture", "kde", "pool"});
+  return std::to_array<std::string_view>({"riemannian", "autoregressive", "naive", "wrapped", "stereographic",
+                                          "vmf-mixture", "kde", "kernels", "pool"});
 }
 
 constexpr bool has_chart(ModelKind kind) {
   return kind == ModelKind::naive || kind == ModelKind::wrapped || kind == ModelKind::stereographic;
 }
 
+/// Whether it is a sum of kernels.
+constexpr bool has_kernels(ModelKind kind) { return kind == ModelKind::kde || kind == ModelKind::kernels; }
+
 /// Whether points are carried along a field.
 constexpr bool is_flow(ModelKind kind) {
-  return kind != ModelKind::vmf_mixture && kind != ModelKind::kde && kind != ModelKind::pool;
+  return kind != ModelKind::vmf_mixture && kind != ModelKind::pool && !has_kernels(kind);
 }
 
 }  // namespace riemflow

@@ -7,44 +7,14 @@
 #include <numbers>
 
 #include "riemflow/core/error.hpp"
-#include "riemflow/distribution/wrapped_normal.hpp"
+#include "riemflow/kernel/elliptic_terms.hpp"
 #include "riemflow/kernel/kernels.hpp"
 
 namespace riemflow {
 namespace {
 
 using std::numbers::pi;
-using Matrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
-
-/// log M_k(α) and M_{k−1}/M_k, M_k(α) = ∫₀^∞ tᵏ φ(t − α) dt, k ≥ 1, by M₀ = Φ, M₁ = αΦ + φ,
-/// M_{k+1} = αM_k + kM_{k−1}; for α > 1 divided by αᵏ, against overflow. Below −8, where the sum cancels, a
-/// kernel is e^−32 of its peak or less and counts as nothing.
-struct NormalMoment {
-  double log_value, ratio;
-};
-NormalMoment normal_moment(int k, double alpha) {
-  if (alpha < -8) return {-INFINITY, 0};
-  const double scale = std::max(alpha, 1.0);
-  const double whole = 0.5 * std::erfc(-alpha / std::numbers::sqrt2);
-  const double edge = std::exp(-0.5 * alpha * alpha) / std::sqrt(2 * pi);
-  double before = whole, now = (alpha * whole + edge) / scale;
-  for (int j = 1; j < k; ++j)
-    before = std::exchange(now, (alpha / scale) * now + j * before / (scale * scale));
-  if (!(now > 0)) return {-INFINITY, 0};
-  return {std::log(now) + k * std::log(scale), before / (now * scale)};
-}
-
-/// A frame of the tangent space at m (ambient × d), orthonormal.
-Matrix frame_at(const KernelSpace::Part& part, const double* m) {
-  const int D = part.ambient, d = part.dimension;
-  if (part.geometry != Geometry::sphere) return Matrix::Identity(D, d);
-  std::vector<Pack<double>> x(static_cast<std::size_t>(D)), e(static_cast<std::size_t>(D * d));
-  for (int i = 0; i < D; ++i) x[static_cast<std::size_t>(i)] = Pack<double>(m[i]);
-  part.manifold->frame(x.data(), {e.data(), d});
-  Matrix frame(D, d);
-  for (int i = 0; i < D * d; ++i) frame(i / d, i % d) = e[static_cast<std::size_t>(i)][0];
-  return frame;
-}
+using Matrix = TangentMatrix;
 
 class EllipticKernels final : public Kernels {
  public:
@@ -228,23 +198,7 @@ class EllipticKernels final : public Kernels {
   Terms terms(const KernelQuery& query, std::size_t i, std::size_t f, double* v) const {
     const KernelSpace::Part& part = factors_[f].part;
     const int D = part.ambient, d = part.dimension;
-    const double *e = query.embedded + part.column, *m = &embedded_[i * width_] + part.column;
-    double volume = 0, cosine = 0;
-    if (part.geometry == Geometry::torus) {
-      for (int c = 0; c < d; ++c)
-        v[c] = std::remainder(query.x[part.row + c] - centres_[i][static_cast<std::size_t>(part.row + c)],
-                              2 * pi);
-    } else {
-      for (int c = 0; c < D; ++c) v[c] = e[c] - m[c];
-      if (part.geometry == Geometry::sphere)
-        for (int c = 0; c < D; ++c) cosine += part.curvature * e[c] * m[c];
-    }
-    if (part.geometry == Geometry::ball) {
-      const double b = e[d], q = ball_q(query, i, part);
-      const double h = asinh_ratio(q), root = std::sqrt(1 + q);
-      for (int c = 0; c < d; ++c) v[c] = 2 * h / (root * b) * (v[c] - q * b * m[c]);
-      volume = (d - 1) * std::log(h / root);
-    }
+    const auto [volume, cosine] = sight(part, query, {centres_[i].data(), &embedded_[i * width_]}, v);
     const double* W = whiten(i, f);
     double* u = v + D;
     double q = 0;

@@ -55,15 +55,20 @@ class KernelData {
   const std::vector<std::uint32_t>& origins() const { return origins_; }
   /// Largest number of neighbours that there is: most_neighbours, or all others.
   int most_neighbours() const { return static_cast<int>(kept_); }
+  const std::shared_ptr<const KernelSpace>& space() const { return space_; }
+  /// The k-th neighbour of centre i, k from 1 to most_neighbours(): its number, and how far it is.
+  std::size_t neighbour(std::size_t i, int k) const {
+    return neighbours_[i * kept_ + static_cast<std::size_t>(k) - 1];
+  }
+  double distance(std::size_t i, int k) const {
+    return distances_[i * kept_ + static_cast<std::size_t>(k) - 1];
+  }
   /// Geometric mean of the distances to the k-th neighbours; 1 where nobody has one.
   double mean_distance(int k) const;
 
   KernelParameters parameters(const KernelRecipe& recipe);
 
  private:
-  double distance(std::size_t i, int k) const {
-    return distances_[i * kept_ + static_cast<std::size_t>(k) - 1];
-  }
   const std::vector<double>& covariances(int k);
 
   std::shared_ptr<const KernelSpace> space_;

@@ -177,9 +177,9 @@ void read_content(Model& model, const std::string& precision, const std::vector<
   }
   require(precision == "double",
           fmt::format("{}a {} of precision {}", about(model),
-                      kind == ModelKind::kde ? "kernel density" : "mixture", json_quoted(precision)),
+                      has_kernels(kind) ? "kernel density" : "mixture", json_quoted(precision)),
           "it must be double", Fault::bad_data);
-  if (kind == ModelKind::kde)
+  if (has_kernels(kind))
     model.content = read_kernels(model, "", tensors);
   else
     model.content = read_mixture(model, tensors);

@@ -1,0 +1,478 @@
+#include "riemflow/kernel/learned_kernels.hpp"
+
+#include <fmt/format.h>
+
+#include <Eigen/Eigenvalues>
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <numbers>
+#include <numeric>
+
+#include "riemflow/core/error.hpp"
+#include "riemflow/core/random.hpp"
+#include "riemflow/distribution/base.hpp"
+#include "riemflow/distribution/draws.hpp"
+#include "riemflow/kernel/elliptic_terms.hpp"
+
+namespace riemflow {
+namespace {
+
+constexpr auto kS = static_cast<std::size_t>(LearnedKernels::kKernels);
+/// Neighbours whose distances it sees; the one that is the unit of length; those of the covariance.
+constexpr std::array kSeen{1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64};
+static_assert(kSeen.back() == LearnedKernels::kSeenNeighbours);
+constexpr std::size_t kUnit = 5;
+constexpr int kShaping = 16;
+/// Of the mean variance, added to each: an axis may be a thirtieth of another.
+constexpr double kRound = 1e-3;
+constexpr int kFeatures = static_cast<int>(kSeen.size()) + 4, kOutputs = 3 * LearnedKernels::kKernels + 1;
+/// Of powers a: from somewhat rounder than round to half as long again as the neighbourhood.
+constexpr double kLeastPower = -0.3, kMostPower = 1.5;
+/// Of log h beside the distance to the eighth neighbour; and the largest deviation on a unit sphere and a
+/// ball of curvature −1, where the widest draws are 8 from their centre.
+constexpr double kLeastOffset = -7, kMostOffset = 3.5, kMostCurvedDeviation = 2;
+/// First widths, as multiples of the distance to the eighth neighbour; first ε.
+constexpr double kLeastWidth = 0.12, kMostWidth = 3, kFirstWide = 0.011;
+/// Centres of a piece of work; pieces of the scored points, as many whatever the threads.
+constexpr std::size_t kRowsAPiece = 128, kScorePieces = 8;
+
+const double kLog2Pi = std::log(2 * std::numbers::pi);
+
+double log_sum(const double* values, std::size_t n) {
+  const double most = *std::max_element(values, values + n);
+  double sum = 0;
+  for (std::size_t i = 0; i < n; ++i) sum += std::exp(values[i] - most);
+  return most + std::log(sum);
+}
+
+}  // namespace
+
+/// Of the centres that are not held out, among themselves.
+struct LearnedKernels::Looks {
+  std::vector<std::uint32_t> centres;  ///< a row
+  std::vector<std::uint32_t> rows;     ///< a centre; kNone where it is held out
+  KernelNetwork::Rows features;        ///< [row, kFeatures]
+  std::vector<double> log_distances;   ///< log r, a row
+  std::vector<double> log_variances;   ///< [row][d]: l − l̄
+  std::vector<double> axes;            ///< [row][stride]: VᵀEᵀ, factor by factor
+};
+
+/// What the network says of them.
+struct LearnedKernels::Said {
+  std::vector<KernelNetwork::Pass> passes;   ///< a piece of rows
+  double wide = 0;                           ///< ε
+  std::vector<double> centre_weights;        ///< π, a row
+  std::vector<double> weights;               ///< [row][S]: w
+  std::vector<double> log_weights;           ///< [row][S]: log (1 − ε) π w
+  std::vector<bool> free_width, free_power;  ///< [row][S]: not at a bound
+  std::vector<double> log_variances;         ///< [row][S][d]: log Σ_ii along the axes
+  std::vector<double> precisions;            ///< e to minus these
+};
+
+/// Sums over points scored, each times its weight.
+struct LearnedKernels::Scores {
+  double loss = 0, base = 0, total = 0;            ///< base: Σ share of p₀
+  std::vector<double> shares;                      ///< [row][S]
+  std::vector<double> width_slopes, power_slopes;  ///< ∂ log p/∂ log h, ∂ log p/∂ a
+};
+
+LearnedKernels::LearnedKernels(const KernelData& data, Executor* executor)
+    : data_(data),
+      executor_(executor),
+      space_(*data.space()),
+      d_(static_cast<std::size_t>(space_.manifold().dimension())),
+      D_(static_cast<std::size_t>(space_.manifold().ambient())),
+      width_(static_cast<std::size_t>(space_.width())) {
+  require(data.size() >= 3, fmt::format("learned kernels of {} different points", data.size()),
+          "give three at least");
+  for (const KernelSpace::Part& part : space_.parts()) {
+    stride_ += static_cast<std::size_t>(part.dimension * part.ambient);
+    const double most = part.geometry == Geometry::torus ? kMostTorusDeviation
+                        : part.geometry == Geometry::euclidean
+                            ? std::numeric_limits<double>::infinity()
+                            : kMostCurvedDeviation / std::sqrt(std::abs(part.curvature));
+    most_.insert(most_.end(), static_cast<std::size_t>(part.dimension), 2 * std::log(most));
+  }
+  embedded_.resize(data.size() * width_);
+  frames_.resize(data.size() * stride_);
+  in_pieces(executor, data.size(), kRowsAPiece, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) {
+      space_.embed(data.centres()[i], &embedded_[i * width_]);
+      double* to = &frames_[i * stride_];
+      for (const KernelSpace::Part& part : space_.parts()) {
+        const TangentMatrix frame = frame_at(part, data.centres()[i].data() + part.row).transpose();
+        to = std::copy_n(frame.data(), frame.size(), to);
+      }
+    }
+  });
+  log_wide_ = log_densities_of(*default_base<double>(data.manifold()), data.centres());
+}
+
+KernelNetwork LearnedKernels::network(std::uint64_t seed) {
+  KernelNetwork network({kFeatures, 32, kOutputs, kKernels + 1}, seed);
+  for (std::size_t s = 0; s < kS; ++s)
+    network.extra()[s] =
+        std::log(kLeastWidth) + static_cast<double>(s) / (kS - 1) * std::log(kMostWidth / kLeastWidth);
+  network.extra()[kS] = std::log(kFirstWide / (1 - kFirstWide));
+  return network;
+}
+
+LearnedKernels::HeldOut LearnedKernels::hold_out(double share, std::size_t most, std::uint64_t seed,
+                                                 std::uint64_t step,
+                                                 const std::vector<std::size_t>& groups) const {
+  const std::size_t n = size();
+  // At least one is held out, and two are centres.
+  const auto wanted =
+      std::clamp<std::size_t>(static_cast<std::size_t>(share * static_cast<double>(n)), 1, n - 2);
+  std::vector<std::vector<std::uint32_t>> together;
+  if (!groups.empty()) {
+    together.resize(*std::max_element(groups.begin(), groups.end()) + 1);
+    for (std::size_t i = 0; i < n; ++i) together[groups[i]].push_back(static_cast<std::uint32_t>(i));
+    std::erase_if(together, [](const auto& group) { return group.empty(); });
+  }
+  std::vector<std::uint32_t> order(groups.empty() ? n : together.size());
+  std::iota(order.begin(), order.end(), 0u);
+  HeldOut held{std::vector<bool>(n), {}};
+  Random random(seed, Purpose::batch, step, 0);
+  for (std::size_t k = 0; k < order.size() && held.scored.size() < wanted; ++k) {
+    std::swap(order[k], order[k + random.below(order.size() - k)]);
+    if (groups.empty()) {
+      held.scored.push_back(order[k]);
+    } else if (held.scored.size() + together[order[k]].size() <= n - 2) {
+      held.scored.insert(held.scored.end(), together[order[k]].begin(), together[order[k]].end());
+    }
+  }
+  for (const std::uint32_t i : held.scored) held.out[i] = true;
+  if (held.scored.size() > most) held.scored.resize(most);
+  return held;
+}
+
+LearnedKernels::Looks LearnedKernels::look(const std::vector<bool>& out) const {
+  Looks looks;
+  looks.rows.assign(size(), MetricTree::kNone);
+  for (std::size_t i = 0; i < size(); ++i) {
+    if (out[i]) continue;
+    looks.rows[i] = static_cast<std::uint32_t>(looks.centres.size());
+    looks.centres.push_back(static_cast<std::uint32_t>(i));
+  }
+  const std::size_t n = looks.centres.size();
+  looks.features.resize(static_cast<Eigen::Index>(n), kFeatures);
+  looks.log_distances.resize(n);
+  looks.log_variances.resize(n * d_);
+  looks.axes.resize(n * stride_);
+  in_pieces(executor_, n, kRowsAPiece, [&](std::size_t begin, std::size_t end) {
+    std::vector<double> v(D_), at(d_);
+    for (std::size_t row = begin; row < end; ++row) {
+      const std::size_t i = looks.centres[row];
+      double log_distance[kSeen.size()];
+      double last = std::log(data_.distance(i, data_.most_neighbours()));
+      std::size_t filled = 0;
+      TangentMatrix C = TangentMatrix::Zero(static_cast<Eigen::Index>(d_), static_cast<Eigen::Index>(d_));
+      int seen = 0;
+      for (int k = 1; k <= data_.most_neighbours() && filled < kSeen.size(); ++k) {
+        const std::size_t j = data_.neighbour(i, k);
+        if (out[j]) continue;
+        ++seen;
+        if (seen == kSeen[filled] || filled == 0) last = std::log(data_.distance(i, k));
+        if (seen == kSeen[filled]) log_distance[filled++] = last;
+        if (seen > kShaping) continue;
+        const double* frame = &frames_[i * stride_];
+        std::size_t row_of_part = 0;
+        for (const KernelSpace::Part& part : space_.parts()) {
+          sight(part, centre(j), centre(i), v.data());
+          for (int a = 0; a < part.dimension; ++a) {
+            double sum = 0;
+            for (int c = 0; c < part.ambient; ++c)
+              sum += frame[a * part.ambient + c] * v[static_cast<std::size_t>(c)];
+            at[row_of_part + static_cast<std::size_t>(a)] = sum;
+          }
+          frame += part.dimension * part.ambient;
+          row_of_part += static_cast<std::size_t>(part.dimension);
+        }
+        const Eigen::Map<const Eigen::VectorXd> seen_at(at.data(), static_cast<Eigen::Index>(d_));
+        C += seen_at * seen_at.transpose();
+      }
+      std::fill(log_distance + filled, log_distance + kSeen.size(), last);
+
+      // Axes and logarithms of variances, factor by factor.
+      const double mean = C.trace() / static_cast<double>(d_);
+      double* log_variance = &looks.log_variances[row * d_];
+      const double* frame = &frames_[i * stride_];
+      double* axes = &looks.axes[row * stride_];
+      Eigen::Index from = 0;
+      for (const KernelSpace::Part& part : space_.parts()) {
+        const Eigen::Map<const TangentMatrix> E(frame, part.dimension, part.ambient);
+        Eigen::Map<TangentMatrix> turned(axes, part.dimension, part.ambient);
+        if (mean > 0 && d_ > 1) {
+          const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> eigen(
+              C.block(from, from, part.dimension, part.dimension));
+          turned.noalias() = eigen.eigenvectors().transpose() * E;
+          for (int a = 0; a < part.dimension; ++a)
+            log_variance[from + a] = std::log(std::max(eigen.eigenvalues()[a], 0.0) / mean + kRound);
+        } else {
+          turned = E;
+          std::fill_n(log_variance + from, part.dimension, 0.0);
+        }
+        from += part.dimension;
+        frame += turned.size();
+        axes += turned.size();
+      }
+      const auto [least, most] = std::minmax_element(log_variance, log_variance + d_);
+      const double elongation = *most - *least;
+      const double centre_of =
+          std::accumulate(log_variance, log_variance + d_, 0.0) / static_cast<double>(d_);
+      for (std::size_t a = 0; a < d_; ++a) log_variance[a] -= centre_of;
+
+      const double unit = log_distance[kUnit];
+      looks.log_distances[row] = unit;
+      auto features = looks.features.row(static_cast<Eigen::Index>(row));
+      for (std::size_t k = 0; k < kSeen.size(); ++k)
+        features[static_cast<Eigen::Index>(k)] = log_distance[k] - unit;
+      features[kFeatures - 4] = 0.25 * elongation;
+      features[kFeatures - 2] = 0.2 * std::log(static_cast<double>(n)) - 1.5;
+      features[kFeatures - 1] = 0.5 * std::log(static_cast<double>(d_));
+    }
+  });
+  // How dense it is here, beside all: without scale.
+  const double mean =
+      std::accumulate(looks.log_distances.begin(), looks.log_distances.end(), 0.0) / static_cast<double>(n);
+  for (std::size_t row = 0; row < n; ++row)
+    looks.features(static_cast<Eigen::Index>(row), kFeatures - 3) = 0.5 * (looks.log_distances[row] - mean);
+  return looks;
+}
+
+LearnedKernels::Said LearnedKernels::say(const KernelNetwork& network, const Looks& looks) const {
+  const std::size_t n = looks.centres.size();
+  Said said;
+  said.passes.resize((n + kRowsAPiece - 1) / kRowsAPiece);
+  said.wide = 1 / (1 + std::exp(-network.extra()[kS]));
+  said.centre_weights.resize(n);
+  said.weights.resize(n * kS);
+  said.log_weights.resize(n * kS);
+  said.log_variances.resize(n * kS * d_);
+  said.precisions.resize(n * kS * d_);
+  // A byte each while threads write: bits of a vector<bool> share bytes.
+  std::vector<char> free_width(n * kS), free_power(n * kS);
+  std::vector<double> log_centre(n);
+  in_pieces(executor_, n, kRowsAPiece, [&](std::size_t begin, std::size_t end) {
+    const auto rows = static_cast<Eigen::Index>(end - begin);
+    KernelNetwork::Pass& pass = said.passes[begin / kRowsAPiece];
+    pass = network.forward(looks.features.middleRows(static_cast<Eigen::Index>(begin), rows));
+    for (std::size_t row = begin; row < end; ++row) {
+      const double* out = pass.out.data() + (row - begin) * static_cast<std::size_t>(kOutputs);
+      const double all = log_sum(out, kS);
+      log_centre[row] = std::log(data_.weights()[looks.centres[row]]) + out[3 * kS];
+      const double* l = &looks.log_variances[row * d_];
+      for (std::size_t s = 0; s < kS; ++s) {
+        said.log_weights[row * kS + s] = out[s] - all;
+        said.weights[row * kS + s] = std::exp(out[s] - all);
+        const double wanted = network.extra()[s] + out[kS + s],
+                     offset = std::clamp(wanted, kLeastOffset, kMostOffset);
+        const double log_h = looks.log_distances[row] + offset;
+        const double power = std::clamp(out[2 * kS + s], kLeastPower, kMostPower);
+        free_width[row * kS + s] = offset == wanted;
+        free_power[row * kS + s] = power == out[2 * kS + s];
+        for (std::size_t a = 0; a < d_; ++a) {
+          const double log_variance = std::min(2 * log_h + power * l[a], most_[a]);
+          said.log_variances[(row * kS + s) * d_ + a] = log_variance;
+          said.precisions[(row * kS + s) * d_ + a] = std::exp(-log_variance);
+        }
+      }
+    }
+  });
+  said.free_width.assign(free_width.begin(), free_width.end());
+  said.free_power.assign(free_power.begin(), free_power.end());
+  const double all = log_sum(log_centre.data(), n);
+  for (std::size_t row = 0; row < n; ++row) {
+    said.centre_weights[row] = std::exp(log_centre[row] - all);
+    for (std::size_t s = 0; s < kS; ++s)
+      said.log_weights[row * kS + s] += log_centre[row] - all + std::log1p(-said.wide);
+  }
+  return said;
+}
+
+void LearnedKernels::score(const Said& said, const Looks& looks, std::uint32_t query, double weight,
+                           Scores& to) const {
+  struct Term {
+    std::size_t kernel;  // row·kS + s
+    double log_value, width_slope, power_slope;
+  };
+  std::vector<Term> terms;
+  std::vector<double> v(D_), at(d_), slopes(d_);
+  std::vector<Sight> sights(space_.parts().size());
+  double most = log_wide_[query] + std::log(said.wide);
+  const double base = most;
+  for (int k = 1; k <= data_.most_neighbours(); ++k) {
+    const std::uint32_t row = looks.rows[data_.neighbour(query, k)];
+    if (row == MetricTree::kNone) continue;
+    const KernelQuery from = centre(looks.centres[row]);
+    const double* axes = &looks.axes[row * stride_];
+    double* to_part = at.data();
+    for (std::size_t f = 0; f < space_.parts().size(); ++f) {
+      const KernelSpace::Part& part = space_.parts()[f];
+      sights[f] = sight(part, centre(query), from, v.data());
+      for (int a = 0; a < part.dimension; ++a, axes += part.ambient, ++to_part) {
+        double sum = 0;
+        for (int c = 0; c < part.ambient; ++c) sum += axes[c] * v[static_cast<std::size_t>(c)];
+        *to_part = sum * sum;
+      }
+    }
+    for (std::size_t s = 0; s < kS; ++s) {
+      const std::size_t kernel = row * kS + s;
+      const double *log_variance = &said.log_variances[kernel * d_],
+                   *precision = &said.precisions[kernel * d_];
+      double value = said.log_weights[kernel];
+      std::size_t first = 0;
+      for (std::size_t f = 0; f < space_.parts().size(); ++f) {
+        const KernelSpace::Part& part = space_.parts()[f];
+        const auto d = static_cast<std::size_t>(part.dimension);
+        double q = 0, log_det = 0;
+        for (std::size_t a = first; a < first + d; ++a) {
+          q += at[a] * precision[a];
+          log_det += log_variance[a];
+        }
+        value -= 0.5 * static_cast<double>(d) * kLog2Pi;
+        if (part.geometry == Geometry::sphere) {
+          // −½(d+1) log a − ½ q/a + log M_d(α), a = c² + s²q, α = c/(s√a), log s² = log K + mean log variance
+          const double c = sights[f].cosine,
+                       square = part.curvature * std::exp(log_det / static_cast<double>(d));
+          const double a = c * c + square * q, alpha = c / std::sqrt(square * a);
+          const NormalMoment moment = normal_moment(part.dimension, alpha);
+          value += 0.5 * static_cast<double>(d) * std::log(part.curvature) -
+                   0.5 * static_cast<double>(d + 1) * std::log(a) - 0.5 * q / a + moment.log_value;
+          const double alpha_slope = -0.5 * alpha * static_cast<double>(d) * moment.ratio;
+          const double a_slope = (-0.5 * static_cast<double>(d + 1) + 0.5 * q / a + alpha_slope) / a;
+          for (std::size_t i = first; i < first + d; ++i) {
+            const double g = at[i] * precision[i];
+            slopes[i] = a_slope * square * (q / static_cast<double>(d) - g) + 0.5 * g / a +
+                        alpha_slope / static_cast<double>(d);
+          }
+        } else {
+          value += sights[f].volume - 0.5 * log_det - 0.5 * q;
+          for (std::size_t i = first; i < first + d; ++i) slopes[i] = 0.5 * (at[i] * precision[i] - 1);
+        }
+        first += d;
+      }
+      if (!(value > most - 40)) continue;
+      most = std::max(most, value);
+      Term term{kernel, value, 0, 0};
+      const double* l = &looks.log_variances[row * d_];
+      for (std::size_t a = 0; a < d_; ++a) {
+        if (log_variance[a] == most_[a]) continue;
+        term.width_slope += 2 * slopes[a];
+        term.power_slope += l[a] * slopes[a];
+      }
+      terms.push_back(term);
+    }
+  }
+  double sum = std::exp(base - most);
+  for (Term& term : terms) sum += term.log_value = std::exp(term.log_value - most);
+  to.loss -= weight * (most + std::log(sum));
+  to.base += weight * std::exp(base - most) / sum;
+  to.total += weight;
+  for (const Term& term : terms) {
+    const double share = weight * term.log_value / sum;
+    to.shares[term.kernel] += share;
+    if (said.free_width[term.kernel]) to.width_slopes[term.kernel] += share * term.width_slope;
+    if (said.free_power[term.kernel]) to.power_slopes[term.kernel] += share * term.power_slope;
+  }
+}
+
+double LearnedKernels::loss(const KernelNetwork& network, const HeldOut& held,
+                            std::span<double> gradient) const {
+  const Looks looks = look(held.out);
+  const Said said = say(network, looks);
+  const std::size_t n = looks.centres.size(), kernels = n * kS;
+  std::vector<Scores> scores(kScorePieces);
+  const auto score_piece = [&](std::size_t piece) {
+    Scores& to = scores[piece];
+    for (auto* sums : {&to.shares, &to.width_slopes, &to.power_slopes}) sums->resize(kernels);
+    const std::size_t m = held.scored.size();
+    for (std::size_t q = piece * m / kScorePieces; q < (piece + 1) * m / kScorePieces; ++q)
+      score(said, looks, held.scored[q], data_.weights()[held.scored[q]], to);
+  };
+  in_pieces(executor_, kScorePieces, 1, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t piece = begin; piece < end; ++piece) score_piece(piece);
+  });
+  Scores& all = scores.front();
+  for (std::size_t piece = 1; piece < kScorePieces; ++piece) {
+    all.loss += scores[piece].loss;
+    all.base += scores[piece].base;
+    all.total += scores[piece].total;
+  }
+  std::fill(gradient.begin(), gradient.end(), 0.0);
+  const std::span<double> extra = gradient.last(kS + 1);
+  const double kernel_share = (all.total - all.base) / all.total, eps = said.wide;
+  extra[kS] = kernel_share * eps - (1 - kernel_share) * (1 - eps);
+
+  // Back through softmax, π and bounds, then the network; pieces are added in their order.
+  std::vector<std::vector<double>> parts(said.passes.size());
+  in_pieces(executor_, n, kRowsAPiece, [&](std::size_t begin, std::size_t end) {
+    const std::size_t piece = begin / kRowsAPiece;
+    const KernelNetwork::Pass& pass = said.passes[piece];
+    KernelNetwork::Rows slopes(pass.out.rows(), pass.out.cols());
+    parts[piece].assign(gradient.size(), 0.0);
+    for (std::size_t row = begin; row < end; ++row) {
+      double* to = slopes.data() + (row - begin) * static_cast<std::size_t>(kOutputs);
+      double share[kS], total = 0;
+      for (std::size_t s = 0; s < kS; ++s) {
+        const std::size_t kernel = row * kS + s;
+        double sums[3] = {};
+        for (const Scores& part : scores) {
+          sums[0] += part.shares[kernel];
+          sums[1] += part.width_slopes[kernel];
+          sums[2] += part.power_slopes[kernel];
+        }
+        share[s] = sums[0] / all.total;
+        total += share[s];
+        to[kS + s] = -sums[1] / all.total;
+        to[2 * kS + s] = -sums[2] / all.total;
+        parts[piece][gradient.size() - kS - 1 + s] += to[kS + s];
+      }
+      for (std::size_t s = 0; s < kS; ++s) to[s] = said.weights[row * kS + s] * total - share[s];
+      to[3 * kS] = said.centre_weights[row] * kernel_share - total;
+    }
+    network.backward(pass, slopes, parts[piece]);
+  });
+  for (const std::vector<double>& part : parts)
+    for (std::size_t i = 0; i < gradient.size(); ++i) gradient[i] += part[i];
+  return all.loss / all.total;
+}
+
+KernelParameters LearnedKernels::parameters(const KernelNetwork& network) const {
+  const Looks looks = look(std::vector<bool>(size()));
+  const Said said = say(network, looks);
+  KernelParameters result;
+  result.centres.dimension = static_cast<int>(D_);
+  result.wide = said.wide;
+  for (std::size_t row = 0; row < looks.centres.size(); ++row) {
+    for (std::size_t s = 0; s < kS; ++s) {
+      const std::size_t kernel = row * kS + s;
+      if (said.weights[kernel] < kLeastWeight) continue;
+      const auto point = data_.centres()[looks.centres[row]];
+      result.centres.values.insert(result.centres.values.end(), point.begin(), point.end());
+      result.weights.push_back(said.centre_weights[row] * said.weights[kernel]);
+      const double* log_variance = &said.log_variances[kernel * d_];
+      const double log_h =
+          0.5 * std::accumulate(log_variance, log_variance + d_, 0.0) / static_cast<double>(d_);
+      result.bandwidths.push_back(std::exp(log_h));
+      const double* axes = &looks.axes[row * stride_];
+      for (const KernelSpace::Part& part : space_.parts()) {
+        const Eigen::Map<const TangentMatrix> A(axes, part.dimension, part.ambient);
+        const Eigen::VectorXd squares =
+            (Eigen::Map<const Eigen::ArrayXd>(log_variance, part.dimension) - 2 * log_h).exp();
+        const TangentMatrix shape = A.transpose() * squares.asDiagonal() * A;
+        result.shapes.insert(result.shapes.end(), shape.data(), shape.data() + shape.size());
+        axes += A.size();
+        log_variance += part.dimension;
+      }
+    }
+  }
+  // Of sum 1 without those that were left out.
+  const double sum = std::accumulate(result.weights.begin(), result.weights.end(), 0.0);
+  for (double& weight : result.weights) weight /= sum;
+  return result;
+}
+
+}  // namespace riemflow
