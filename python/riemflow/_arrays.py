@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from typing import Any, Optional, Union
+from typing import Any, Optional
 
 import numpy as np
 
@@ -89,6 +89,3 @@ def weights_for(sample_weight: Any) -> Optional[np.ndarray]:
         raise Error("Sample weights must be 1D array or scalar: they have shape " + str(array.shape),
                     "give one weight per point", _BAD_DATA)
     return array
-
-
-PointsLike = Union[np.ndarray, Any]

@@ -240,13 +240,17 @@ TEST(FitModel, LearnedKernelsThatAreInterruptedAreThoseSoFar) {
       ++reports;
     }
     bool cancelled() const override { return reports > 10; }
-  } impatient;
-  const DataSet data = data_set_of(two_clusters(1500, 7), options, impatient);
-  const FitResult result = fit(data, options, impatient);
-  EXPECT_EQ(result.stopped, "interrupted");
-  ASSERT_TRUE(result.model);
-  EXPECT_EQ(result.progress.iteration, 11);
-  EXPECT_EQ(make_density(*result.model)->parts().size(), 1u);
+  };
+  for (const std::size_t n : {1500u, 60u}) {  // 60: in the first fold
+    Impatient impatient;
+    const DataSet data = data_set_of(two_clusters(n, 7), options, impatient);
+    const FitResult result = fit(data, options, impatient);
+    EXPECT_EQ(result.stopped, "interrupted");
+    ASSERT_TRUE(result.model);
+    EXPECT_EQ(result.progress.iteration, 11);
+    EXPECT_EQ(make_density(*result.model)->parts().size(), 1u);
+    EXPECT_EQ(held_out_of(*result.model).has_value(), n == 1500);
+  }
 }
 
 TEST(FitModel, APoolOfAHandfulOfPoints) {

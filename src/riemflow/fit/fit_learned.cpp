@@ -63,15 +63,14 @@ FitResult fit_learned_kernels(const DataSet& data, const FitOptions& options, Ob
         learned(f, folds[f].training, networks > 1 ? std::vector<std::size_t>() : folds[f].held_out);
     result.progress.iteration += fit.steps;
     result.progress.best_iteration = fit.best_step;
-    if (networks == 1) network = fit.network;
-    if (cancelled && networks > 1) break;
+    network = fit.network;
+    if (cancelled && networks > 1) break;  // that of a fold serves all points
     const std::vector<double> scores =
         density_of(fit.network, folds[f].training)->log_prob(part(folds[f].held_out), &executor);
     held.points.insert(held.points.end(), folds[f].held_out.begin(), folds[f].held_out.end());
     held.log_densities.insert(held.log_densities.end(), scores.begin(), scores.end());
   }
-  if (networks > 1) {
-    cancelled = false;  // a short one of all points is what there is to be had
+  if (networks > 1 && !cancelled) {
     const LearnedFit fit = learned(folds.size(), known, {});
     result.progress.iteration += fit.steps;
     result.progress.best_iteration = fit.best_step;
@@ -100,7 +99,7 @@ FitResult fit_learned_kernels(const DataSet& data, const FitOptions& options, Ob
   result.parameters = numbers_in(model);
   describe(model, data, options);
   for (double& score : held.log_densities) score -= unit;
-  keep_held_out(model, held);
+  if (!held.points.empty()) keep_held_out(model, held);
   model.metadata["provenance"] = provenance(data, options, result.progress, &result).dump();
   result.model = std::move(model);
   result.seconds = seconds_since(start);

@@ -89,9 +89,8 @@ LearnedFit learn_kernels(const std::shared_ptr<const Manifold<double>>& manifold
 
 KernelParameters learned_parameters(const std::shared_ptr<const Manifold<double>>& manifold,
                                     const Points<double>& points, const KernelNetwork& network,
-                                    Executor* executor, const Weights& weights,
-                                    const std::function<void()>& ask) {
-  const KernelData data(manifold, points, LearnedKernels::kSeenNeighbours, executor, ask, weights);
+                                    Executor* executor, const Weights& weights) {
+  const KernelData data(manifold, points, LearnedKernels::kSeenNeighbours, executor, {}, weights);
   return LearnedKernels(data, executor).parameters(network);
 }
 

@@ -41,7 +41,6 @@ LearnedFit learn_kernels(const std::shared_ptr<const Manifold<double>>& manifold
 /// Kernels at all points, as the network says.
 KernelParameters learned_parameters(const std::shared_ptr<const Manifold<double>>& manifold,
                                     const Points<double>& points, const KernelNetwork& network,
-                                    Executor* executor = nullptr, const Weights& weights = {},
-                                    const std::function<void()>& ask = {});
+                                    Executor* executor = nullptr, const Weights& weights = {});
 
 }  // namespace riemflow
