@@ -13,14 +13,14 @@
 
 namespace riemflow {
 
-/// log M_k(α) and M_{k−1}/M_k, M_k(α) = ∫₀^∞ tᵏ φ(t − α) dt, k ≥ 1, by M₀ = Φ, M₁ = αΦ + φ,
-/// M_{k+1} = αM_k + kM_{k−1}; for α > 1 divided by αᵏ, against overflow. Below −8, where the sum cancels, a
+/// M_k(α) = value·scaleᵏ and M_{k−1}/M_k, M_k(α) = ∫₀^∞ tᵏ φ(t − α) dt, k ≥ 1, by M₀ = Φ, M₁ = αΦ + φ,
+/// M_{k+1} = αM_k + kM_{k−1}; scale = max(α, 1), against overflow. Below −8, where the sum cancels, a
 /// kernel is e^−32 of its peak or less and counts as nothing. From 9 on Φ is 1 and φ nothing beside α.
-struct NormalMoment {
-  double log_value, ratio;
+struct ScaledMoment {
+  double value, scale, ratio;
 };
-inline NormalMoment normal_moment(int k, double alpha) {
-  if (alpha < -8) return {-INFINITY, 0};
+inline ScaledMoment scaled_moment(int k, double alpha) {
+  if (alpha < -8) return {0, 1, 0};
   const bool all = alpha >= 9;
   const double scale = std::max(alpha, 1.0);
   const double whole = all ? 1 : 0.5 * std::erfc(-alpha / std::numbers::sqrt2);
@@ -28,8 +28,18 @@ inline NormalMoment normal_moment(int k, double alpha) {
   double before = whole, now = (alpha * whole + edge) / scale;
   for (int j = 1; j < k; ++j)
     before = std::exchange(now, (alpha / scale) * now + j * before / (scale * scale));
-  if (!(now > 0)) return {-INFINITY, 0};
-  return {std::log(now) + k * std::log(scale), before / (now * scale)};
+  if (!(now > 0)) return {0, 1, 0};
+  return {now, scale, before / (now * scale)};
+}
+
+/// log M_k(α) and M_{k−1}/M_k.
+struct NormalMoment {
+  double log_value, ratio;
+};
+inline NormalMoment normal_moment(int k, double alpha) {
+  const ScaledMoment moment = scaled_moment(k, alpha);
+  if (moment.value == 0) return {-INFINITY, 0};
+  return {std::log(moment.value) + k * std::log(moment.scale), moment.ratio};
 }
 
 using TangentMatrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;

@@ -34,6 +34,8 @@ constexpr double kLeastPower = -0.3, kMostPower = 1.5;
 constexpr double kLeastOffset = -7, kMostOffset = 3.5, kMostCurvedDeviation = 2;
 /// First widths, as multiples of the distance to the eighth neighbour; first ε.
 constexpr double kLeastWidth = 0.12, kMostWidth = 3, kFirstWide = 0.011;
+/// Kernels that are e^−kNothing of the largest so far are nothing; factors of kernels that are not far away.
+constexpr double kNothing = 30, kUsualFactor = 0.1;
 /// Centres of a piece of work; pieces of the scored points, as many whatever the threads.
 constexpr std::size_t kRowsAPiece = 128, kScorePieces = 8;
 
@@ -44,6 +46,26 @@ double log_sum(const double* values, std::size_t n) {
   double sum = 0;
   for (std::size_t i = 0; i < n; ++i) sum += std::exp(values[i] - most);
   return most + std::log(sum);
+}
+
+double whole_power(double x, int n) {
+  double power = 1;
+  for (; n > 0; n >>= 1, x *= x)
+    if (n & 1) power *= x;
+  return power;
+}
+
+/// Eigenvalues in `variances`, and the eigenvectors as rows of the result.
+Eigen::MatrixXd axes_of(const Eigen::MatrixXd& C, double* variances) {
+  if (C.rows() == 2) {  // most data: in closed form, without memory of its own
+    Eigen::SelfAdjointEigenSolver<Eigen::Matrix2d> eigen;
+    eigen.computeDirect(Eigen::Matrix2d(C));
+    Eigen::Map<Eigen::Vector2d>{variances} = eigen.eigenvalues();
+    return eigen.eigenvectors().transpose();
+  }
+  const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> eigen(C);
+  std::copy_n(eigen.eigenvalues().data(), C.rows(), variances);
+  return eigen.eigenvectors().transpose();
 }
 
 }  // namespace
@@ -64,10 +86,17 @@ struct LearnedKernels::Said {
   double wide = 0;                           ///< ε
   std::vector<double> centre_weights;        ///< π, a row
   std::vector<double> weights;               ///< [row][S]: w
-  std::vector<double> log_weights;           ///< [row][S]: log (1 − ε) π w
   std::vector<bool> free_width, free_power;  ///< [row][S]: not at a bound
   std::vector<double> log_variances;         ///< [row][S][d]: log Σ_ii along the axes
   std::vector<double> precisions;            ///< e to minus these
+  std::vector<double> log_peaks;             ///< [row][S]: log (1 − ε) π w √det(2πΣ)⁻¹
+  std::vector<double> squares;               ///< [row][S][part]: K det Σ^(1/d) on spheres, else 0
+};
+
+/// A kernel at a point: its value is factor·e^exponent, its slopes those of log K.
+struct LearnedKernels::Term {
+  std::size_t kernel;  ///< row·kS + s
+  double exponent, factor, width_slope, power_slope;
 };
 
 /// Sums over points scored, each times its weight.
@@ -75,6 +104,9 @@ struct LearnedKernels::Scores {
   double loss = 0, base = 0, total = 0;            ///< base: Σ share of p₀
   std::vector<double> shares;                      ///< [row][S]
   std::vector<double> width_slopes, power_slopes;  ///< ∂ log p/∂ log h, ∂ log p/∂ a
+  std::vector<Term> terms;                         ///< of one point, as the two behind
+  std::vector<Sight> sights;
+  std::vector<double> scratch;
 };
 
 LearnedKernels::LearnedKernels(const KernelData& data, Executor* executor)
@@ -205,11 +237,10 @@ LearnedKernels::Looks LearnedKernels::look(const std::vector<bool>& out) const {
         const Eigen::Map<const TangentMatrix> E(frame, part.dimension, part.ambient);
         Eigen::Map<TangentMatrix> turned(axes, part.dimension, part.ambient);
         if (mean > 0 && d_ > 1) {
-          const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> eigen(
-              C.block(from, from, part.dimension, part.dimension));
-          turned.noalias() = eigen.eigenvectors().transpose() * E;
+          turned.noalias() =
+              axes_of(C.block(from, from, part.dimension, part.dimension), log_variance + from) * E;
           for (int a = 0; a < part.dimension; ++a)
-            log_variance[from + a] = std::log(std::max(eigen.eigenvalues()[a], 0.0) / mean + kRound);
+            log_variance[from + a] = std::log(std::max(log_variance[from + a], 0.0) / mean + kRound);
         } else {
           turned = E;
           std::fill_n(log_variance + from, part.dimension, 0.0);
@@ -249,7 +280,8 @@ LearnedKernels::Said LearnedKernels::say(const KernelNetwork& network, const Loo
   said.wide = 1 / (1 + std::exp(-network.extra()[kS]));
   said.centre_weights.resize(n);
   said.weights.resize(n * kS);
-  said.log_weights.resize(n * kS);
+  said.log_peaks.resize(n * kS);
+  said.squares.resize(n * kS * space_.parts().size());
   said.log_variances.resize(n * kS * d_);
   said.precisions.resize(n * kS * d_);
   // A byte each while threads write: bits of a vector<bool> share bytes.
@@ -265,7 +297,6 @@ LearnedKernels::Said LearnedKernels::say(const KernelNetwork& network, const Loo
       log_centre[row] = std::log(data_.weights()[looks.centres[row]]) + out[3 * kS];
       const double* l = &looks.log_variances[row * d_];
       for (std::size_t s = 0; s < kS; ++s) {
-        said.log_weights[row * kS + s] = out[s] - all;
         said.weights[row * kS + s] = std::exp(out[s] - all);
         const double wanted = network.extra()[s] + out[kS + s],
                      offset = std::clamp(wanted, kLeastOffset, kMostOffset);
@@ -278,6 +309,18 @@ LearnedKernels::Said LearnedKernels::say(const KernelNetwork& network, const Loo
           said.log_variances[(row * kS + s) * d_ + a] = log_variance;
           said.precisions[(row * kS + s) * d_ + a] = std::exp(-log_variance);
         }
+        const double* log_variance = &said.log_variances[(row * kS + s) * d_];
+        double log_dets = 0;
+        for (std::size_t f = 0; f < space_.parts().size(); ++f) {
+          const KernelSpace::Part& part = space_.parts()[f];
+          const double log_det = std::accumulate(log_variance, log_variance + part.dimension, 0.0);
+          if (part.geometry == Geometry::sphere)
+            said.squares[(row * kS + s) * space_.parts().size() + f] =
+                part.curvature * std::exp(log_det / part.dimension);
+          log_dets += log_det;
+          log_variance += part.dimension;
+        }
+        said.log_peaks[row * kS + s] = out[s] - all - 0.5 * (log_dets + static_cast<double>(d_) * kLog2Pi);
       }
     }
   });
@@ -287,92 +330,106 @@ LearnedKernels::Said LearnedKernels::say(const KernelNetwork& network, const Loo
   for (std::size_t row = 0; row < n; ++row) {
     said.centre_weights[row] = std::exp(log_centre[row] - all);
     for (std::size_t s = 0; s < kS; ++s)
-      said.log_weights[row * kS + s] += log_centre[row] - all + std::log1p(-said.wide);
+      said.log_peaks[row * kS + s] += log_centre[row] - all + std::log1p(-said.wide);
   }
   return said;
 }
 
+/// A kernel's value is factor·e^exponent: on spheres F = s^d a^(−(d+1)/2) M_d(α) and −½q/a, with a = c² +
+/// s²q, α = c/(s√a), s² = K det Σ^(1/d); elsewhere the volume and −½q. One exponential a kernel and no
+/// logarithm. As E(1 + sZ)₊^d ≤ e^(½d²s²), F is at most e^(½d²s² + (d + ½)(1/a − 1)₊): kernels that count for
+/// nothing are known before their moments are.
 void LearnedKernels::score(const Said& said, const Looks& looks, std::uint32_t query, double weight,
                            Scores& to) const {
-  struct Term {
-    std::size_t kernel;  // row·kS + s
-    double log_value, width_slope, power_slope;
-  };
-  std::vector<Term> terms;
-  std::vector<double> v(D_), at(d_), slopes(d_);
-  std::vector<Sight> sights(space_.parts().size());
-  double most = log_wide_[query] + std::log(said.wide);
-  const double base = most;
+  const std::size_t parts = space_.parts().size();
+  std::vector<Term>& terms = to.terms;
+  terms.clear();
+  to.scratch.resize(D_ + 2 * d_);
+  double *const v = to.scratch.data(), *const at = v + D_, *const slopes = at + d_;
+  std::vector<Sight>& sights = to.sights;
+  sights.resize(parts);
+  const double base = log_wide_[query] + std::log(said.wide);
+  double most = base;
   for (int k = 1; k <= data_.most_neighbours(); ++k) {
     const std::uint32_t row = looks.rows[data_.neighbour(query, k)];
     if (row == MetricTree::kNone) continue;
     const KernelQuery from = centre(looks.centres[row]);
     const double* axes = &looks.axes[row * stride_];
-    double* to_part = at.data();
-    for (std::size_t f = 0; f < space_.parts().size(); ++f) {
+    double* to_part = at;
+    for (std::size_t f = 0; f < parts; ++f) {
       const KernelSpace::Part& part = space_.parts()[f];
-      sights[f] = sight(part, centre(query), from, v.data());
+      sights[f] = sight(part, centre(query), from, v);
       for (int a = 0; a < part.dimension; ++a, axes += part.ambient, ++to_part) {
         double sum = 0;
-        for (int c = 0; c < part.ambient; ++c) sum += axes[c] * v[static_cast<std::size_t>(c)];
+        for (int c = 0; c < part.ambient; ++c) sum += axes[c] * v[c];
         *to_part = sum * sum;
       }
     }
     for (std::size_t s = 0; s < kS; ++s) {
       const std::size_t kernel = row * kS + s;
-      const double *log_variance = &said.log_variances[kernel * d_],
-                   *precision = &said.precisions[kernel * d_];
-      double value = said.log_weights[kernel];
+      const double* precision = &said.precisions[kernel * d_];
+      const double* square = &said.squares[kernel * parts];
+      double exponent = said.log_peaks[kernel], most_factor = 0;
       std::size_t first = 0;
-      for (std::size_t f = 0; f < space_.parts().size(); ++f) {
+      for (std::size_t f = 0; f < parts; ++f) {
         const KernelSpace::Part& part = space_.parts()[f];
         const auto d = static_cast<std::size_t>(part.dimension);
-        double q = 0, log_det = 0;
-        for (std::size_t a = first; a < first + d; ++a) {
-          q += at[a] * precision[a];
-          log_det += log_variance[a];
-        }
-        value -= 0.5 * static_cast<double>(d) * kLog2Pi;
+        double q = 0;
+        for (std::size_t i = first; i < first + d; ++i) q += at[i] * precision[i];
         if (part.geometry == Geometry::sphere) {
-          // −½(d+1) log a − ½ q/a + log M_d(α), a = c² + s²q, α = c/(s√a), log s² = log K + mean log variance
-          const double c = sights[f].cosine,
-                       square = part.curvature * std::exp(log_det / static_cast<double>(d));
-          const double a = c * c + square * q, alpha = c / std::sqrt(square * a);
-          const NormalMoment moment = normal_moment(part.dimension, alpha);
-          value += 0.5 * static_cast<double>(d) * std::log(part.curvature) -
-                   0.5 * static_cast<double>(d + 1) * std::log(a) - 0.5 * q / a + moment.log_value;
-          const double alpha_slope = -0.5 * alpha * static_cast<double>(d) * moment.ratio;
-          const double a_slope = (-0.5 * static_cast<double>(d + 1) + 0.5 * q / a + alpha_slope) / a;
+          const double a = sights[f].cosine * sights[f].cosine + square[f] * q, dimension = part.dimension;
+          exponent -= 0.5 * q / a;
+          most_factor +=
+              0.5 * dimension * dimension * square[f] + (a < 1 ? (dimension + 0.5) * (1 / a - 1) : 0);
+        } else {
+          exponent += sights[f].volume - 0.5 * q;
+        }
+        first += d;
+      }
+      if (!(exponent + most_factor > most - kNothing)) continue;
+      double factor = 1;
+      first = 0;
+      for (std::size_t f = 0; f < parts; ++f) {
+        const KernelSpace::Part& part = space_.parts()[f];
+        const auto d = static_cast<std::size_t>(part.dimension);
+        if (part.geometry == Geometry::sphere) {
+          double q = 0;
+          for (std::size_t i = first; i < first + d; ++i) q += at[i] * precision[i];
+          const double c = sights[f].cosine, a = c * c + square[f] * q, dimension = part.dimension;
+          const double width = std::sqrt(square[f]), root = std::sqrt(a), alpha = c / (width * root);
+          const ScaledMoment moment = scaled_moment(part.dimension, alpha);
+          factor *= moment.value * whole_power(width * moment.scale / root, part.dimension) / root;
+          const double alpha_slope = -0.5 * alpha * dimension * moment.ratio;
+          const double a_slope = (-0.5 * (dimension + 1) + 0.5 * q / a + alpha_slope) / a;
           for (std::size_t i = first; i < first + d; ++i) {
             const double g = at[i] * precision[i];
-            slopes[i] = a_slope * square * (q / static_cast<double>(d) - g) + 0.5 * g / a +
-                        alpha_slope / static_cast<double>(d);
+            slopes[i] = a_slope * square[f] * (q / dimension - g) + 0.5 * g / a + alpha_slope / dimension;
           }
         } else {
-          value += sights[f].volume - 0.5 * log_det - 0.5 * q;
           for (std::size_t i = first; i < first + d; ++i) slopes[i] = 0.5 * (at[i] * precision[i] - 1);
         }
         first += d;
       }
-      if (!(value > most - 40)) continue;
-      most = std::max(most, value);
-      Term term{kernel, value, 0, 0};
-      const double* l = &looks.log_variances[row * d_];
-      for (std::size_t a = 0; a < d_; ++a) {
-        if (log_variance[a] == most_[a]) continue;
-        term.width_slope += 2 * slopes[a];
-        term.power_slope += l[a] * slopes[a];
+      if (!(factor > 0)) continue;
+      if (factor > kUsualFactor) most = std::max(most, exponent);
+      Term term{kernel, exponent, factor, 0, 0};
+      const double *l = &looks.log_variances[row * d_], *log_variance = &said.log_variances[kernel * d_];
+      for (std::size_t i = 0; i < d_; ++i) {
+        if (log_variance[i] == most_[i]) continue;
+        term.width_slope += 2 * slopes[i];
+        term.power_slope += l[i] * slopes[i];
       }
       terms.push_back(term);
     }
   }
+  for (const Term& term : terms) most = std::max(most, term.exponent);
   double sum = std::exp(base - most);
-  for (Term& term : terms) sum += term.log_value = std::exp(term.log_value - most);
+  for (Term& term : terms) sum += term.factor *= std::exp(term.exponent - most);
   to.loss -= weight * (most + std::log(sum));
   to.base += weight * std::exp(base - most) / sum;
   to.total += weight;
   for (const Term& term : terms) {
-    const double share = weight * term.log_value / sum;
+    const double share = weight * term.factor / sum;
     to.shares[term.kernel] += share;
     if (said.free_width[term.kernel]) to.width_slopes[term.kernel] += share * term.width_slope;
     if (said.free_power[term.kernel]) to.power_slopes[term.kernel] += share * term.power_slope;

@@ -59,6 +59,7 @@ class LearnedKernels {
   struct Looks;
   struct Said;
   struct Scores;
+  struct Term;
   Looks look(const std::vector<bool>& out) const;
   Said say(const KernelNetwork& network, const Looks& looks) const;
   void score(const Said& said, const Looks& looks, std::uint32_t query, double weight, Scores& to) const;
