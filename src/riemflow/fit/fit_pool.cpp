@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
-#include <set>
 
 #include "riemflow/core/cancel.hpp"
 #include "riemflow/core/error.hpp"
@@ -9,6 +8,7 @@
 #include "riemflow/distribution/base.hpp"
 #include "riemflow/distribution/draws.hpp"
 #include "riemflow/fit/fit_kinds.hpp"
+#include "riemflow/fit/kernel_learner.hpp"
 #include "riemflow/fit/pool_flow.hpp"
 #include "riemflow/fit/pooling.hpp"
 #include "riemflow/fit/provenance.hpp"
@@ -20,16 +20,25 @@
 namespace riemflow {
 namespace {
 
-/// Kernels of one width have the wrong tails for data with more than one scale: each kernel density is there
-/// as it was chosen and, for the weights to choose among, with its bandwidths times these.
-constexpr double kWidths[] = {1, 0.3, 0.55, 1.8};
+/// Networks of learned kernels whose mean is the member: many of few points, where each is quick and they
+/// differ most.
+constexpr long kNetworks = 2, kNetworksOfFew = 4;
+/// Of the time, for them: where flows may follow, and where none does.
+constexpr double kLearningShare = 0.5, kLearningAlone = 0.75;
+/// Where there is less for all of them one has it all.
+constexpr double kOneNetworkSeconds = 8;
+/// Flows want so many seconds at least, and a gain of so many nats of the held-out points: what a solve at
+/// every point costs whoever uses the model must pay.
+constexpr double kLeastFlowSeconds = 10, kLeastGain = 0.002;
 /// A flow more for each of these, up to kMostFlows: seeds that err in different places.
 constexpr double kSecondsOfAFlow = 120, kSecondsOnAGpu = 25;
 constexpr long kMostFlows = 4;
-/// Of the time: what the search of the kernels' recipes may take, when the kernel densities must be ready,
-/// and what all scores of one contender may take. At least so many points are scored.
-constexpr double kSearchShare = 1.0 / 3, kKernelShare = 0.5, kScoreShare = 0.02;
+/// Points that are scored, of the held-out ones and of the test: so many for a second of the limit, and so
+/// many at least.
+constexpr double kScoredASecond = 200;
 constexpr std::size_t kLeastScored = 200;
+/// Of the time, for the recipes of kernel densities.
+constexpr double kSearchShare = 0.2;
 /// After an interrupt: what can be scored by then is kept.
 constexpr double kGraceSeconds = 0.4;
 /// Of all scored points by one flow: the end of each stage of its training is one.
@@ -51,8 +60,7 @@ class PoolRun {
     if (device == Device::automatic)
       device = why_no_pool_flow_on_gpu(data.manifold).empty() ? Device::cuda : Device::cpu;
     how_ = {0, options.threads, device};
-    take_test(data.split.test);
-    known_ = data.split.known();
+    take_test(choose_scored());
   }
 
   FitResult operator()() {
@@ -66,34 +74,18 @@ class PoolRun {
 
  private:
   FitResult fit() {
-    if (folds_.size() > 1)
+    const bool few = folds_.size() > 1;
+    if (few)
       observer_.tell(
           "{} validation points are few: the weights are chosen by {} folds of the {} training and "
           "validation points.",
-          data_.split.validation.size(), folds_.size(), known_.size());
-    add_kernels();
-    save(false);
-    const std::size_t kernels = contenders_.size();
-    const double left = limit_ - seconds_since(start_);
-    const double seconds_of_a_flow = how_.device == Device::cuda ? kSecondsOnAGpu : kSecondsOfAFlow;
-    const long flows =
-        std::isfinite(left) ? std::clamp(static_cast<long>(left / seconds_of_a_flow), 1L, kMostFlows) : 1;
-    double last = 0;  // seconds of a flow
-    for (long i = 0; i < kMostFlows && !out_of_time(); ++i) {
-      // More than were planned where they were quicker than planned.
-      if (i >= flows && !(limit_ - seconds_since(start_) > last && std::isfinite(limit_))) break;
-      const auto begun = Clock::now();
-      add_flow(i, std::max(flows, i + 1));
-      last = seconds_since(begun);
-      save(false);
-    }
-    if (contenders_.size() == kernels && !observer_.cancelled())
-      observer_.tell(
-          "No flow: {}.",
-          flow_failed_
-              ? "its training did not succeed"
-              : fmt::format("there was no time for one; the kernel densities took {:.3g} of the {:.3g} s",
-                            kernel_seconds_, limit_));
+          data_.split.validation.size(), folds_.size(), data_.split.known().size());
+    const std::string no_kernels = KernelLearner::why_not(data_, folds_);
+    if (no_kernels.empty()) add_learned(few);
+    // The recipe of a kernel density is chosen by the points that choose the weights: it gets too much. Where
+    // there are few points it helps all the same (docs/quality.md).
+    if (few || !no_kernels.empty()) add_kernels();
+    if (!few) add_flows();
     return observer_.cancelled() ? interrupted() : save(true);
   }
 
@@ -121,32 +113,72 @@ class PoolRun {
   }
   bool out_of_time() const { return observer_.cancelled() || seconds_since(start_) >= limit_; }
 
-  /// Recipes by validation, or by cross-validation where there are folds; then, since a recipe is a few
-  /// numbers, with all points that are known as centres.
-  void add_kernels() {
-    const bool few = folds_.size() > 1;
-    const std::vector<std::size_t> none, &learned = few ? known_ : folds_.front().training,
-                                         &held_out = few ? none : folds_.front().held_out;
-    const Points<double> training = part(learned), validation = few ? Points<double>() : part(held_out);
-    std::vector<KernelFit> fits;
-    {
-      ObservedTask task(observer_, "Kernel densities", 1);
-      const auto elapsed = [this] {
-        give_up_if_interrupted();
-        return seconds_since(start_);
+  /// The shipped network as it is first: a density that needs no training. Then networks trained on the set,
+  /// each from there.
+  void add_learned(bool few) {
+    ObservedTask task(observer_, "Learned kernels", 1);
+    const KernelLearner learner(data_, folds_, executor_, [this] { give_up_if_interrupted(); });
+    contenders_.push_back({"learned kernels", {}, {}, {}, false});
+    add_network(learner.untrained());
+    save(false);
+    const bool flows = !few && !(limit_ * (1 - kLearningShare) < kLeastFlowSeconds);
+    const double until = (flows ? kLearningShare : kLearningAlone) * limit_;
+    const long networks = few ? kNetworksOfFew : kNetworks;
+    for (long i = 0; i < networks; ++i) {
+      const double left = until - seconds_since(start_);
+      // A second network that is half trained is worth less than the first one's time.
+      if (!(left > 0) || (i > 0 && left < 0.5 * (until / static_cast<double>(networks)))) break;
+      LearnOptions how;
+      how.seed = options_.seed + 100'000 * static_cast<std::uint64_t>(i);
+      how.seconds = i == 0 && until < kOneNetworkSeconds ? left : left / static_cast<double>(networks - i);
+      how.progress = [&](long done, long of) {
+        task.reach(static_cast<double>(i) + static_cast<double>(done) / static_cast<double>(of),
+                   static_cast<double>(networks));
+        return !observer_.cancelled();
       };
-      fits =
-          fit_kernel_densities(manifold_, training, validation, &executor_, data_.groups_of(learned),
-                               {kSearchShare * limit_, elapsed, [&](double share) { task.reach(share, 1); }},
-                               {data_.weights_of(learned), data_.weights_of(held_out)});
+      KernelLearner::Result learned = learner.learn(how);
+      give_up_if_interrupted();
+      if (i == 0) contenders_.front() = {"learned kernels", {}, {}, {}, false};
+      add_network(std::move(learned));
+      save(false);
     }
-    choose_scored(fits);
+  }
+
+  /// One more of the first contender, which is the mean of its networks.
+  void add_network(KernelLearner::Result learned) {
+    network_scores_.resize(contenders_.front().models.size());
+    network_tests_.resize(contenders_.front().models.size());
+    network_tests_.push_back(in_units(learned.density->log_prob(test_, &executor_)));
+    network_scores_.push_back(in_units(std::move(learned.held_out)));
+    Contender& contender = contenders_.front();
+    contender.models.push_back(with_units(make_model(data_.manifold, std::move(learned.density))));
+    contender.validation = mean_of(network_scores_);
+    if (test_.size() > 0) contender.test = mean_of(network_tests_);
+  }
+
+  static std::vector<double> mean_of(const std::vector<std::vector<double>>& log_densities) {
+    const auto n = static_cast<double>(log_densities.size());
+    return pooled_log_densities(log_densities, std::vector<double>(log_densities.size(), 1 / n));
+  }
+
+  /// Recipes by cross-validation; then, since a recipe is a few numbers, with all points that are known as
+  /// centres.
+  void add_kernels() {
+    const std::vector<std::size_t> known = data_.split.known();
+    ObservedTask task(observer_, "Kernel densities", 1);
+    const double begun = seconds_since(start_);
+    const auto elapsed = [this, begun] {
+      give_up_if_interrupted();
+      return seconds_since(start_) - begun;
+    };
+    const std::vector<KernelFit> fits =
+        fit_kernel_densities(manifold_, part(known), {}, &executor_, data_.groups_of(known),
+                             {kSearchShare * limit_, elapsed, [&](double share) { task.reach(share, 1); }},
+                             {data_.weights_of(known), {}});
     int neighbours = 0;
     for (const KernelFit& fit : fits)
       if (fit.recipe.shape != KernelShape::one)
         neighbours = std::max({neighbours, fit.recipe.neighbours, fit.recipe.shape_neighbours});
-    ObservedTask task(observer_, "Scores of kernel densities",
-                      static_cast<double>(fits.size() * std::size(kWidths)));
     // Neighbours are found once for all recipes: of each fold's points and, last, of all.
     std::vector<KernelData> centres;
     const auto ask = [this] { give_up_if_interrupted(); };
@@ -154,89 +186,49 @@ class PoolRun {
       centres.emplace_back(manifold_, part(rows), neighbours, &executor_, ask, data_.weights_of(rows));
     };
     for (const Fold& fold : folds_) add_centres(fold.training);
-    add_centres(known_);
-    std::set<KernelShape> tried;
+    add_centres(known);
     for (const KernelFit& fit : fits) {
-      double seconds = 2 * fit.seconds * static_cast<double>(scored());
-      for (const double width : kWidths) {
-        if (!contenders_.empty() && seconds_since(start_) + seconds > kKernelShare * limit_) break;
-        const auto begun = Clock::now();
-        KernelRecipe recipe = fit.recipe;
-        recipe.scale *= width;
-        add_kernels(centres, recipe,
-                    fmt::format("kernel density, {}{}", name_of(recipe.shape),
-                                width == 1 ? "" : fmt::format(" x{:g}", width)));
-        seconds = seconds_since(begun);
-        task.advance(1);
-        contenders_.back().variant = width != 1;
-        tried.insert(fit.recipe.shape);
-        if (width == 1 && (best_kernel_ == kNone || nll(contenders_.size() - 1) < nll(best_kernel_)))
-          best_kernel_ = contenders_.size() - 1;
+      Contender contender{fmt::format("kernel density, {}", name_of(fit.recipe.shape)), {}, {}, {}, false};
+      for (std::size_t k = 0; k < folds_.size(); ++k) {
+        const KernelMixture own(manifold_, centres[k].parameters(fit.recipe));
+        const std::vector<double> scores = own.log_prob(part(folds_[k].held_out), &executor_);
+        contender.validation.insert(contender.validation.end(), scores.begin(), scores.end());
       }
+      const auto all =
+          std::make_shared<const KernelMixture>(manifold_, centres.back().parameters(fit.recipe));
+      contender.test = all->log_prob(test_, &executor_);
+      contender.models.push_back(make_model(data_.manifold, all));
+      add(std::move(contender));
     }
-    kernel_seconds_ = seconds_since(start_);
-    say_untried(fits, tried);
-  }
-
-  /// A shape that a whole search has left out was round, and so another one again.
-  void say_untried(const std::vector<KernelFit>& fits, const std::set<KernelShape>& tried) const {
-    const bool whole = std::all_of(fits.begin(), fits.end(), [](const KernelFit& fit) { return fit.whole; });
-    std::vector<std::string> names;
-    for (const KernelShape shape : {KernelShape::local, KernelShape::anisotropic}) {
-      const bool found = std::any_of(fits.begin(), fits.end(),
-                                     [&](const KernelFit& fit) { return fit.recipe.shape == shape; });
-      if (!tried.contains(shape) && (found || !whole)) names.emplace_back(name_of(shape));
-    }
-    if (!names.empty())
-      observer_.tell("For want of time the kernel densities are without the {} one{}.",
-                     fmt::join(names, " and the "), names.size() > 1 ? "s" : "");
+    save(false);
   }
 
   void give_up_if_interrupted() const {
     if (observer_.cancelled()) throw Cancelled{};
   }
 
-  /// So many of the validation points, and of the test points, as all contenders can be scored on in time.
-  void choose_scored(const std::vector<KernelFit>& fits) {
-    if (!std::isfinite(limit_)) return;
-    double seconds = flow_score_ = seconds_of_a_score(flow_job(0, 0));  // of a point, by the slowest
-    for (const KernelFit& fit : fits) seconds = std::max(seconds, 2 * fit.seconds);
+  /// So many of the validation points, and of the test points, which are returned, as there is time for.
+  std::vector<std::size_t> choose_scored() {
+    std::vector<std::size_t> test = data_.split.test;
+    if (!std::isfinite(limit_)) return test;
     const auto most =
-        std::max(kLeastScored, static_cast<std::size_t>(std::min(1e9, kScoreShare * limit_ / seconds)));
-    const std::size_t all = scored();
+        std::max(kLeastScored, static_cast<std::size_t>(std::min(1e9, kScoredASecond * limit_)));
+    std::size_t all = 0, kept = 0;
     const auto sample = [&](std::vector<std::size_t>& rows) {
       const std::size_t n = std::min(most, rows.size());
+      all += rows.size();
+      kept += n;
       for (std::size_t i = 0; i < n; ++i) rows[i] = rows[i * rows.size() / n];
       rows.resize(n);
     };
     for (Fold& fold : folds_) sample(fold.held_out);
-    std::vector<std::size_t> test = data_.split.test;
     sample(test);
-    take_test(test);
-    if (scored() < all)
-      observer_.tell("For want of time {} of the {} validation and test points are scored.", scored(), all);
+    if (kept < all)
+      observer_.tell("For want of time {} of the {} validation and test points are scored.", kept, all);
+    return test;
   }
   /// Points, of validation and test.
-  std::size_t scored() const {
-    std::size_t sum = test_.size();
-    for (const Fold& fold : folds_) sum += fold.held_out.size();
-    return sum;
-  }
-  void add_kernels(std::vector<KernelData>& centres, const KernelRecipe& recipe, std::string name) {
-    Contender contender{std::move(name), {}, {}, {}, false};
-    for (std::size_t k = 0; k < folds_.size(); ++k) {
-      const KernelMixture own(manifold_, centres[k].parameters(recipe));
-      const std::vector<double> scores = own.log_prob(part(folds_[k].held_out), &executor_);
-      contender.validation.insert(contender.validation.end(), scores.begin(), scores.end());
-    }
-    const auto all = std::make_shared<const KernelMixture>(manifold_, centres.back().parameters(recipe));
-    contender.test = all->log_prob(test_, &executor_);
-    contender.models.push_back(make_model(data_.manifold, all));
-    add(std::move(contender));
-  }
-  double nll(std::size_t contender) const {
-    return mean_score(contenders_[contender].validation, data_.weights_of(held_out())).nll;
-  }
+  std::size_t scored() const { return test_.size() + held_out().size(); }
   /// Of all folds, as they are scored.
   std::vector<std::size_t> held_out() const {
     std::vector<std::size_t> rows;
@@ -244,53 +236,90 @@ class PoolRun {
     return rows;
   }
 
-  /// One flow a fold; their mean is the member. A fold without one leaves no member.
+  /// As many as there is time for, and those that pay.
+  void add_flows() {
+    const double left = limit_ - seconds_since(start_);
+    if (left < kLeastFlowSeconds && !contenders_.empty()) return;
+    flow_score_ = std::isfinite(limit_) ? seconds_of_a_score(flow_job(0)) : 0;
+    const double seconds_of_a_flow = how_.device == Device::cuda ? kSecondsOnAGpu : kSecondsOfAFlow;
+    const long flows =
+        std::isfinite(left) ? std::clamp(static_cast<long>(left / seconds_of_a_flow), 1L, kMostFlows) : 1;
+    double last = 0;  // seconds of a flow
+    for (long i = 0; i < kMostFlows && !out_of_time(); ++i) {
+      // More than were planned where they were quicker than planned.
+      if (i >= flows && !(limit_ - seconds_since(start_) > last && std::isfinite(limit_))) break;
+      const auto begun = Clock::now();
+      add_flow(i, std::max(flows, i + 1));
+      last = seconds_since(begun);
+      save(false);
+    }
+    leave_out_flows_that_do_not_pay();
+  }
+
   void add_flow(long number, long flows) {
     const double left =
         limit_ - seconds_since(start_) - kScoringPasses * flow_score_ * static_cast<double>(scored());
-    const double seconds = left / static_cast<double>((flows - number) * static_cast<long>(folds_.size()));
+    const double seconds = left / static_cast<double>(flows - number);
     if (seconds <= 0) return;
     Contender contender{fmt::format("flow {}", number + 1), {}, {}, {}, false};
-    std::vector<std::vector<double>> tests;
-    for (std::size_t k = 0; k < folds_.size(); ++k) {
-      if (observer_.cancelled()) return;
-      const PoolFlow job = flow_job(number, k);
-      const std::optional<Model> model = train(job, seconds, contender.name, k);
-      flow_failed_ = !model;
-      if (!model) return;
-      const ObservedTask task(observer_, fmt::format("Scores of {}", contender.name));
-      const std::vector<double> scores = log_densities_of_model(*model, how_, part(folds_[k].held_out));
-      contender.validation.insert(contender.validation.end(), scores.begin(), scores.end());
-      if (test_.size() > 0) tests.push_back(log_densities_of_model(*model, how_, test_));
-      contender.models.push_back(*model);
+    const std::optional<Model> model = train(flow_job(number), seconds, contender.name);
+    if (!model) {
+      if (!observer_.cancelled())
+        observer_.tell("{} is left out: its training did not succeed.", contender.name);
+      return;
     }
-    if (!tests.empty())
-      contender.test = pooled_log_densities(
-          tests, std::vector<double>(tests.size(), 1 / static_cast<double>(tests.size())));
+    const ObservedTask task(observer_, fmt::format("Scores of {}", contender.name));
+    contender.validation = log_densities_of_model(*model, how_, part(folds_.front().held_out));
+    if (test_.size() > 0) contender.test = log_densities_of_model(*model, how_, test_);
+    contender.models.push_back(*model);
     add(std::move(contender));
+  }
+
+  void leave_out_flows_that_do_not_pay() {
+    const Weights weights = data_.weights_of(held_out());
+    const auto nll = [&](const std::vector<Contender>& contenders) {
+      return mean_score(weigh(contenders, {weights, test_weights_}).validation, weights).nll;
+    };
+    std::vector<Contender> without;
+    for (const Contender& contender : contenders_)
+      if (contender.models.front().config.model != ModelKind::riemannian) without.push_back(contender);
+    if (without.empty() || without.size() == contenders_.size()) return;
+    const double gain = nll(without) - nll(contenders_);
+    if (gain >= kLeastGain) return;
+    observer_.tell("Without a flow: it gains {:.4f} nats on the held-out points, and {} is the least.",
+                   std::max(0.0, gain), kLeastGain);
+    contenders_ = std::move(without);
   }
 
   /// In the units of the data from here on: its scores and its models.
   void add(Contender contender) {
-    const double unit = data_.standardisation.log_scale();
-    for (auto* scores : {&contender.validation, &contender.test})
-      for (double& score : *scores) score -= unit;
-    for (Model& model : contender.models) keep_standardisation(model, data_.standardisation);
+    contender.validation = in_units(std::move(contender.validation));
+    contender.test = in_units(std::move(contender.test));
+    for (Model& model : contender.models) model = with_units(std::move(model));
     contenders_.push_back(std::move(contender));
   }
+  std::vector<double> in_units(std::vector<double> scores) const {
+    for (double& score : scores) score -= data_.standardisation.log_scale();
+    return scores;
+  }
+  Model with_units(Model model) const {
+    keep_standardisation(model, data_.standardisation);
+    return model;
+  }
 
-  PoolFlow flow_job(long number, std::size_t fold) const {
+  PoolFlow flow_job(long number) const {
+    const Fold& fold = folds_.front();
     return {data_.manifold,
-            part_of<float>(data_.points, folds_[fold].training),
-            part_of<float>(data_.points, folds_[fold].held_out),
-            options_.seed + 1000 * static_cast<std::uint64_t>(number) + fold,
+            part_of<float>(data_.points, fold.training),
+            part_of<float>(data_.points, fold.held_out),
+            options_.seed + 1000 * static_cast<std::uint64_t>(number),
             options_.threads,
             how_.device,
             options_.flow_steps,
-            {data_.weights_of(folds_[fold].training), data_.weights_of(folds_[fold].held_out)}};
+            {data_.weights_of(fold.training), data_.weights_of(fold.held_out)}};
   }
 
-  std::optional<Model> train(const PoolFlow& job, double seconds, const std::string& name, std::size_t fold) {
+  std::optional<Model> train(const PoolFlow& job, double seconds, const std::string& name) {
     std::string shown;
     const auto begun = Clock::now();
     const double unit = data_.standardisation.log_scale();
@@ -298,9 +327,7 @@ class PoolRun {
       if (shown != stage) {
         if (!shown.empty()) observer_.end_stage();
         shown = stage;
-        std::string stage_name = fmt::format("{}, {}", name, stage);
-        if (folds_.size() > 1) stage_name += fmt::format(", fold {}/{}", fold + 1, folds_.size());
-        observer_.begin({stage_name, steps, seconds - seconds_since(begun)});
+        observer_.begin({fmt::format("{}, {}", name, stage), steps, seconds - seconds_since(begun)});
       }
       progress.validation += unit;
       progress.best += unit;
@@ -338,7 +365,6 @@ class PoolRun {
     describe(pool.model, data_, options_);
     nlohmann::ordered_json about = provenance(data_, options_, result.progress, finished ? &result : nullptr);
     about["members"] = json_of(result.members);
-    about["best_kernel_validation_nll"] = nll(best_kernel_);
     pool.model.metadata["provenance"] = about.dump();
     keep_held_out(pool.model, {rows, pool.validation, weights});
     result.model = std::move(pool.model);
@@ -358,15 +384,12 @@ class PoolRun {
   Evaluation how_;  // of the flows
   Points<double> test_;
   Weights test_weights_;
-  std::vector<std::size_t> known_;  // training and validation
   Clock::time_point start_ = Clock::now();
   std::vector<Contender> contenders_;
-  static constexpr std::size_t kNone = static_cast<std::size_t>(-1);
-  std::size_t best_kernel_ = kNone;             // of the contenders
-  double kernel_seconds_ = 0, flow_score_ = 0;  // flow_score_: of one point
-  bool flow_failed_ = false;
-  long iterations_ = 0;  // of all flows
-  FitResult last_;       // as last saved
+  std::vector<std::vector<double>> network_scores_, network_tests_;  // of the learned kernels' networks
+  double flow_score_ = 0;                                            // seconds, of one point
+  long iterations_ = 0;                                              // of all flows
+  FitResult last_;                                                   // as last saved
   mutable std::atomic<double> cancelled_at_ = -1;
 };
 

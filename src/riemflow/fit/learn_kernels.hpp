@@ -3,7 +3,6 @@
 
 #include <functional>
 #include <limits>
-#include <memory>
 #include <vector>
 
 #include "riemflow/kernel/learned_kernels.hpp"
@@ -11,36 +10,35 @@
 namespace riemflow {
 
 struct LearnOptions {
-  long steps = 800;
+  /// A third as many where no validation points can tell when to stop.
+  long steps = 400;
   double rate = 3e-3;
   std::uint64_t seed = 0;
-  /// What it may take: as many steps as fit are made, and the rate falls to 0 over these.
+  /// Where it starts.
+  KernelNetwork start = universal_kernel_network();
+  /// What it may take: as many steps as fit are made, none if that is none, and the rate falls to 0 over
+  /// these.
   double seconds = std::numeric_limits<double>::infinity();
-  /// Now and then while neighbours are looked for, from any thread; may throw to give up.
-  std::function<void()> ask = nullptr;
   /// After each step: how many are done of how many; false ends it there.
   std::function<bool(long done, long of)> progress = nullptr;
 };
-
-inline constexpr std::size_t kMostLearned = 12'000;
 
 struct LearnedFit {
   KernelNetwork network;
   long steps = 0, best_step = 0;
 };
 
-/// Steps of Adam on points held out afresh, a tenth to two fifths of them; of more than kMostLearned points,
-/// on a sample of so many. With validation points, the step
-/// whose density of `points` is best at them; without any the last of a third as many steps. Equal points are
-/// one, and points of one group (none: each is one) are held out together.
-LearnedFit learn_kernels(const std::shared_ptr<const Manifold<double>>& manifold,
-                         const Points<double>& points, const Points<double>& validation,
-                         const LearnOptions& options, Executor* executor = nullptr,
-                         const std::vector<std::size_t>& groups = {}, const SplitWeights& weights = {});
+/// Points that choose the step, with their weights; none: the last is taken.
+struct ValidationPoints {
+  Points<double> points = {};
+  Weights weights = {};
+};
 
-/// Kernels at all points, as the network says.
-KernelParameters learned_parameters(const std::shared_ptr<const Manifold<double>>& manifold,
-                                    const Points<double>& points, const KernelNetwork& network,
-                                    Executor* executor = nullptr, const Weights& weights = {});
+/// Steps of Adam on points held out afresh, a tenth to two fifths of them. With validation points, the step
+/// whose density of all points is best at them, the start among them. Points of one group (none: each is
+/// one) are held out together.
+LearnedFit learn_kernels(const LearnedKernels& learned, const ValidationPoints& validation,
+                         const LearnOptions& options, Executor* executor = nullptr,
+                         const std::vector<std::size_t>& groups = {});
 
 }  // namespace riemflow

@@ -2,9 +2,8 @@
 
 #include <fmt/format.h>
 
-#include <Eigen/Eigenvalues>
+#include <Eigen/Core>
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <numbers>
 #include <numeric>
@@ -19,14 +18,10 @@ namespace riemflow {
 namespace {
 
 constexpr auto kS = static_cast<std::size_t>(LearnedKernels::kKernels);
-/// Neighbours whose distances it sees; the one that is the unit of length; those of the covariance.
-constexpr std::array kSeen{1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64};
-static_assert(kSeen.back() == LearnedKernels::kSeenNeighbours);
-constexpr std::size_t kUnit = 5;
-constexpr int kShaping = 16;
-/// Of the mean variance, added to each: an axis may be a thirtieth of another.
-constexpr double kRound = 1e-3;
-constexpr int kFeatures = static_cast<int>(kSeen.size()) + 4, kOutputs = 3 * LearnedKernels::kKernels + 1;
+constexpr std::size_t kShapes = Neighbourhoods::kShapes;
+/// The covariance that shapes kernel s: widths rise with s, and each covariance has narrow and wide ones.
+constexpr std::size_t shape_of(std::size_t s) { return s % kShapes; }
+constexpr int kOutputs = 3 * LearnedKernels::kKernels + 1;
 /// Of powers a: from somewhat rounder than round to half as long again as the neighbourhood.
 constexpr double kLeastPower = -0.3, kMostPower = 1.5;
 /// Of log h beside the distance to the eighth neighbour; and the largest deviation on a unit sphere and a
@@ -34,6 +29,8 @@ constexpr double kLeastPower = -0.3, kMostPower = 1.5;
 constexpr double kLeastOffset = -7, kMostOffset = 3.5, kMostCurvedDeviation = 2;
 /// First widths, as multiples of the distance to the eighth neighbour; first ε.
 constexpr double kLeastWidth = 0.12, kMostWidth = 3, kFirstWide = 0.011;
+/// Points that stand for all that are not near.
+constexpr std::size_t kFar = 160;
 /// Kernels that are e^−kNothing of the largest so far are nothing; factors of kernels that are not far away.
 constexpr double kNothing = 30, kUsualFactor = 0.1;
 /// Centres of a piece of work; pieces of the scored points, as many whatever the threads.
@@ -55,30 +52,7 @@ double whole_power(double x, int n) {
   return power;
 }
 
-/// Eigenvalues in `variances`, and the eigenvectors as rows of the result.
-Eigen::MatrixXd axes_of(const Eigen::MatrixXd& C, double* variances) {
-  if (C.rows() == 2) {  // most data: in closed form, without memory of its own
-    Eigen::SelfAdjointEigenSolver<Eigen::Matrix2d> eigen;
-    eigen.computeDirect(Eigen::Matrix2d(C));
-    Eigen::Map<Eigen::Vector2d>{variances} = eigen.eigenvalues();
-    return eigen.eigenvectors().transpose();
-  }
-  const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> eigen(C);
-  std::copy_n(eigen.eigenvalues().data(), C.rows(), variances);
-  return eigen.eigenvectors().transpose();
-}
-
 }  // namespace
-
-/// Of the centres that are not held out, among themselves.
-struct LearnedKernels::Looks {
-  std::vector<std::uint32_t> centres;  ///< a row
-  std::vector<std::uint32_t> rows;     ///< a centre; kNone where it is held out
-  KernelNetwork::Rows features;        ///< [row, kFeatures]
-  std::vector<double> log_distances;   ///< log r, a row
-  std::vector<double> log_variances;   ///< [row][d]: l − l̄
-  std::vector<double> axes;            ///< [row][stride]: VᵀEᵀ, factor by factor
-};
 
 /// What the network says of them.
 struct LearnedKernels::Said {
@@ -106,6 +80,7 @@ struct LearnedKernels::Scores {
   std::vector<double> width_slopes, power_slopes;  ///< ∂ log p/∂ log h, ∂ log p/∂ a
   std::vector<Term> terms;                         ///< of one point, as the two behind
   std::vector<Sight> sights;
+  std::vector<std::uint32_t> far;  ///< rows
   std::vector<double> scratch;
 };
 
@@ -115,34 +90,23 @@ LearnedKernels::LearnedKernels(const KernelData& data, Executor* executor)
       space_(*data.space()),
       d_(static_cast<std::size_t>(space_.manifold().dimension())),
       D_(static_cast<std::size_t>(space_.manifold().ambient())),
-      width_(static_cast<std::size_t>(space_.width())) {
-  require(data.size() >= 3, fmt::format("learned kernels of {} different points", data.size()),
-          "give three at least");
+      neighbourhoods_(
+          (require(data.size() >= 3, fmt::format("learned kernels of {} different points", data.size()),
+                   "give three at least"),
+           data),
+          executor) {
   for (const KernelSpace::Part& part : space_.parts()) {
-    stride_ += static_cast<std::size_t>(part.dimension * part.ambient);
     const double most = part.geometry == Geometry::torus ? kMostTorusDeviation
                         : part.geometry == Geometry::euclidean
                             ? std::numeric_limits<double>::infinity()
                             : kMostCurvedDeviation / std::sqrt(std::abs(part.curvature));
     most_.insert(most_.end(), static_cast<std::size_t>(part.dimension), 2 * std::log(most));
   }
-  embedded_.resize(data.size() * width_);
-  frames_.resize(data.size() * stride_);
-  in_pieces(executor, data.size(), kRowsAPiece, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t i = begin; i < end; ++i) {
-      space_.embed(data.centres()[i], &embedded_[i * width_]);
-      double* to = &frames_[i * stride_];
-      for (const KernelSpace::Part& part : space_.parts()) {
-        const TangentMatrix frame = frame_at(part, data.centres()[i].data() + part.row).transpose();
-        to = std::copy_n(frame.data(), frame.size(), to);
-      }
-    }
-  });
   log_wide_ = log_densities_of(*default_base<double>(data.manifold()), data.centres());
 }
 
 KernelNetwork LearnedKernels::network(std::uint64_t seed) {
-  KernelNetwork network({kFeatures, 32, kOutputs, kKernels + 1}, seed);
+  KernelNetwork network({Neighbourhoods::kFeatures, 32, kOutputs, kKernels + 1}, seed);
   for (std::size_t s = 0; s < kS; ++s)
     network.extra()[s] =
         std::log(kLeastWidth) + static_cast<double>(s) / (kS - 1) * std::log(kMostWidth / kLeastWidth);
@@ -177,100 +141,11 @@ LearnedKernels::HeldOut LearnedKernels::hold_out(double share, std::size_t most,
   }
   for (const std::uint32_t i : held.scored) held.out[i] = true;
   if (held.scored.size() > most) held.scored.resize(most);
+  if (n > static_cast<std::size_t>(data_.most_neighbours()) + 1)
+    while (held.far.size() < kFar)
+      if (const auto other = static_cast<std::uint32_t>(random.below(n)); !held.out[other])
+        held.far.push_back(other);
   return held;
-}
-
-LearnedKernels::Looks LearnedKernels::look(const std::vector<bool>& out) const {
-  Looks looks;
-  looks.rows.assign(size(), MetricTree::kNone);
-  for (std::size_t i = 0; i < size(); ++i) {
-    if (out[i]) continue;
-    looks.rows[i] = static_cast<std::uint32_t>(looks.centres.size());
-    looks.centres.push_back(static_cast<std::uint32_t>(i));
-  }
-  const std::size_t n = looks.centres.size();
-  looks.features.resize(static_cast<Eigen::Index>(n), kFeatures);
-  looks.log_distances.resize(n);
-  looks.log_variances.resize(n * d_);
-  looks.axes.resize(n * stride_);
-  in_pieces(executor_, n, kRowsAPiece, [&](std::size_t begin, std::size_t end) {
-    std::vector<double> v(D_), at(d_);
-    for (std::size_t row = begin; row < end; ++row) {
-      const std::size_t i = looks.centres[row];
-      double log_distance[kSeen.size()];
-      double last = std::log(data_.distance(i, data_.most_neighbours()));
-      std::size_t filled = 0;
-      TangentMatrix C = TangentMatrix::Zero(static_cast<Eigen::Index>(d_), static_cast<Eigen::Index>(d_));
-      int seen = 0;
-      for (int k = 1; k <= data_.most_neighbours() && filled < kSeen.size(); ++k) {
-        const std::size_t j = data_.neighbour(i, k);
-        if (out[j]) continue;
-        ++seen;
-        if (seen == kSeen[filled] || filled == 0) last = std::log(data_.distance(i, k));
-        if (seen == kSeen[filled]) log_distance[filled++] = last;
-        if (seen > kShaping) continue;
-        const double* frame = &frames_[i * stride_];
-        std::size_t row_of_part = 0;
-        for (const KernelSpace::Part& part : space_.parts()) {
-          sight(part, centre(j), centre(i), v.data());
-          for (int a = 0; a < part.dimension; ++a) {
-            double sum = 0;
-            for (int c = 0; c < part.ambient; ++c)
-              sum += frame[a * part.ambient + c] * v[static_cast<std::size_t>(c)];
-            at[row_of_part + static_cast<std::size_t>(a)] = sum;
-          }
-          frame += part.dimension * part.ambient;
-          row_of_part += static_cast<std::size_t>(part.dimension);
-        }
-        const Eigen::Map<const Eigen::VectorXd> seen_at(at.data(), static_cast<Eigen::Index>(d_));
-        C += seen_at * seen_at.transpose();
-      }
-      std::fill(log_distance + filled, log_distance + kSeen.size(), last);
-
-      // Axes and logarithms of variances, factor by factor.
-      const double mean = C.trace() / static_cast<double>(d_);
-      double* log_variance = &looks.log_variances[row * d_];
-      const double* frame = &frames_[i * stride_];
-      double* axes = &looks.axes[row * stride_];
-      Eigen::Index from = 0;
-      for (const KernelSpace::Part& part : space_.parts()) {
-        const Eigen::Map<const TangentMatrix> E(frame, part.dimension, part.ambient);
-        Eigen::Map<TangentMatrix> turned(axes, part.dimension, part.ambient);
-        if (mean > 0 && d_ > 1) {
-          turned.noalias() =
-              axes_of(C.block(from, from, part.dimension, part.dimension), log_variance + from) * E;
-          for (int a = 0; a < part.dimension; ++a)
-            log_variance[from + a] = std::log(std::max(log_variance[from + a], 0.0) / mean + kRound);
-        } else {
-          turned = E;
-          std::fill_n(log_variance + from, part.dimension, 0.0);
-        }
-        from += part.dimension;
-        frame += turned.size();
-        axes += turned.size();
-      }
-      const auto [least, most] = std::minmax_element(log_variance, log_variance + d_);
-      const double elongation = *most - *least;
-      const double centre_of =
-          std::accumulate(log_variance, log_variance + d_, 0.0) / static_cast<double>(d_);
-      for (std::size_t a = 0; a < d_; ++a) log_variance[a] -= centre_of;
-
-      const double unit = log_distance[kUnit];
-      looks.log_distances[row] = unit;
-      auto features = looks.features.row(static_cast<Eigen::Index>(row));
-      for (std::size_t k = 0; k < kSeen.size(); ++k)
-        features[static_cast<Eigen::Index>(k)] = log_distance[k] - unit;
-      features[kFeatures - 4] = 0.25 * elongation;
-      features[kFeatures - 2] = 0.2 * std::log(static_cast<double>(n)) - 1.5;
-      features[kFeatures - 1] = 0.5 * std::log(static_cast<double>(d_));
-    }
-  });
-  // How dense it is here, beside all: without scale.
-  const double mean =
-      std::accumulate(looks.log_distances.begin(), looks.log_distances.end(), 0.0) / static_cast<double>(n);
-  for (std::size_t row = 0; row < n; ++row)
-    looks.features(static_cast<Eigen::Index>(row), kFeatures - 3) = 0.5 * (looks.log_distances[row] - mean);
-  return looks;
 }
 
 LearnedKernels::Said LearnedKernels::say(const KernelNetwork& network, const Looks& looks) const {
@@ -295,12 +170,12 @@ LearnedKernels::Said LearnedKernels::say(const KernelNetwork& network, const Loo
       const double* out = pass.out.data() + (row - begin) * static_cast<std::size_t>(kOutputs);
       const double all = log_sum(out, kS);
       log_centre[row] = std::log(data_.weights()[looks.centres[row]]) + out[3 * kS];
-      const double* l = &looks.log_variances[row * d_];
       for (std::size_t s = 0; s < kS; ++s) {
+        const double* l = &looks.log_variances[(row * kShapes + shape_of(s)) * d_];
         said.weights[row * kS + s] = std::exp(out[s] - all);
         const double wanted = network.extra()[s] + out[kS + s],
                      offset = std::clamp(wanted, kLeastOffset, kMostOffset);
-        const double log_h = looks.log_distances[row] + offset;
+        const double log_h = looks.log_units[row] + offset;
         const double power = std::clamp(out[2 * kS + s], kLeastPower, kMostPower);
         free_width[row * kS + s] = offset == wanted;
         free_power[row * kS + s] = power == out[2 * kS + s];
@@ -339,37 +214,43 @@ LearnedKernels::Said LearnedKernels::say(const KernelNetwork& network, const Loo
 /// s²q, α = c/(s√a), s² = K det Σ^(1/d); elsewhere the volume and −½q. One exponential a kernel and no
 /// logarithm. As E(1 + sZ)₊^d ≤ e^(½d²s²), F is at most e^(½d²s² + (d + ½)(1/a − 1)₊): kernels that count for
 /// nothing are known before their moments are.
-void LearnedKernels::score(const Said& said, const Looks& looks, std::uint32_t query, double weight,
-                           Scores& to) const {
+void LearnedKernels::score(const Said& said, const Looks& looks, std::uint32_t query,
+                           const std::vector<std::uint32_t>& far, Scores& to) const {
+  const double weight = data_.weights()[query];
   const std::size_t parts = space_.parts().size();
   std::vector<Term>& terms = to.terms;
   terms.clear();
-  to.scratch.resize(D_ + 2 * d_);
-  double *const v = to.scratch.data(), *const at = v + D_, *const slopes = at + d_;
+  to.scratch.resize(D_ + (kShapes + 1) * d_);
+  double *const v = to.scratch.data(), *const squares = v + D_, *const slopes = squares + kShapes * d_;
   std::vector<Sight>& sights = to.sights;
   sights.resize(parts);
   const double base = log_wide_[query] + std::log(said.wide);
   double most = base;
-  for (int k = 1; k <= data_.most_neighbours(); ++k) {
-    const std::uint32_t row = looks.rows[data_.neighbour(query, k)];
-    if (row == MetricTree::kNone) continue;
-    const KernelQuery from = centre(looks.centres[row]);
-    const double* axes = &looks.axes[row * stride_];
-    double* to_part = at;
+  const KernelQuery point = neighbourhoods_.centre(query);
+  const auto add = [&](std::uint32_t row, double log_times) {
+    const KernelQuery from = neighbourhoods_.centre(looks.centres[row]);
+    const double* axes_of_part = &looks.axes[row * kShapes * neighbourhoods_.stride()];
+    double* to_part = squares;
     for (std::size_t f = 0; f < parts; ++f) {
       const KernelSpace::Part& part = space_.parts()[f];
-      sights[f] = sight(part, centre(query), from, v);
-      for (int a = 0; a < part.dimension; ++a, axes += part.ambient, ++to_part) {
-        double sum = 0;
-        for (int c = 0; c < part.ambient; ++c) sum += axes[c] * v[c];
-        *to_part = sum * sum;
+      sights[f] = sight(part, point, from, v);
+      for (std::size_t g = 0; g < kShapes; ++g) {
+        const double* axes = axes_of_part + g * neighbourhoods_.stride();
+        for (int a = 0; a < part.dimension; ++a, axes += part.ambient) {
+          double sum = 0;
+          for (int c = 0; c < part.ambient; ++c) sum += axes[c] * v[c];
+          to_part[g * d_ + static_cast<std::size_t>(a)] = sum * sum;
+        }
       }
+      axes_of_part += part.dimension * part.ambient;
+      to_part += part.dimension;
     }
     for (std::size_t s = 0; s < kS; ++s) {
       const std::size_t kernel = row * kS + s;
+      const double* at = squares + shape_of(s) * d_;
       const double* precision = &said.precisions[kernel * d_];
       const double* square = &said.squares[kernel * parts];
-      double exponent = said.log_peaks[kernel], most_factor = 0;
+      double exponent = said.log_peaks[kernel] + log_times, most_factor = 0;
       std::size_t first = 0;
       for (std::size_t f = 0; f < parts; ++f) {
         const KernelSpace::Part& part = space_.parts()[f];
@@ -413,7 +294,8 @@ void LearnedKernels::score(const Said& said, const Looks& looks, std::uint32_t q
       if (!(factor > 0)) continue;
       if (factor > kUsualFactor) most = std::max(most, exponent);
       Term term{kernel, exponent, factor, 0, 0};
-      const double *l = &looks.log_variances[row * d_], *log_variance = &said.log_variances[kernel * d_];
+      const double *l = &looks.log_variances[(row * kShapes + shape_of(s)) * d_],
+                   *log_variance = &said.log_variances[kernel * d_];
       for (std::size_t i = 0; i < d_; ++i) {
         if (log_variance[i] == most_[i]) continue;
         term.width_slope += 2 * slopes[i];
@@ -421,7 +303,22 @@ void LearnedKernels::score(const Said& said, const Looks& looks, std::uint32_t q
       }
       terms.push_back(term);
     }
+  };
+  std::size_t near = 0;
+  for (int k = 1; k <= data_.most_neighbours(); ++k) {
+    const std::uint32_t row = looks.rows[data_.neighbour(query, k)];
+    if (row == MetricTree::kNone) continue;
+    ++near;
+    add(row, 0);
   }
+  to.far.clear();
+  for (const std::uint32_t other : far) {
+    const double last = data_.distance(query, data_.most_neighbours());
+    if (space_.squared_distance(point.embedded, neighbourhoods_.centre(other).embedded) > last * last)
+      to.far.push_back(looks.rows[other]);
+  }
+  for (const std::uint32_t row : to.far)
+    add(row, std::log(static_cast<double>(looks.centres.size() - near) / static_cast<double>(to.far.size())));
   for (const Term& term : terms) most = std::max(most, term.exponent);
   double sum = std::exp(base - most);
   for (Term& term : terms) sum += term.factor *= std::exp(term.exponent - most);
@@ -438,7 +335,7 @@ void LearnedKernels::score(const Said& said, const Looks& looks, std::uint32_t q
 
 double LearnedKernels::loss(const KernelNetwork& network, const HeldOut& held,
                             std::span<double> gradient) const {
-  const Looks looks = look(held.out);
+  const Looks looks = neighbourhoods_.look(held.out);
   const Said said = say(network, looks);
   const std::size_t n = looks.centres.size(), kernels = n * kS;
   std::vector<Scores> scores(kScorePieces);
@@ -447,7 +344,7 @@ double LearnedKernels::loss(const KernelNetwork& network, const HeldOut& held,
     for (auto* sums : {&to.shares, &to.width_slopes, &to.power_slopes}) sums->resize(kernels);
     const std::size_t m = held.scored.size();
     for (std::size_t q = piece * m / kScorePieces; q < (piece + 1) * m / kScorePieces; ++q)
-      score(said, looks, held.scored[q], data_.weights()[held.scored[q]], to);
+      score(said, looks, held.scored[q], held.far, to);
   };
   in_pieces(executor_, kScorePieces, 1, [&](std::size_t begin, std::size_t end) {
     for (std::size_t piece = begin; piece < end; ++piece) score_piece(piece);
@@ -498,7 +395,7 @@ double LearnedKernels::loss(const KernelNetwork& network, const HeldOut& held,
 }
 
 KernelParameters LearnedKernels::parameters(const KernelNetwork& network) const {
-  const Looks looks = look(std::vector<bool>(size()));
+  const Looks looks = neighbourhoods_.look(std::vector<bool>(size()));
   const Said said = say(network, looks);
   KernelParameters result;
   result.centres.dimension = static_cast<int>(D_);
@@ -514,7 +411,7 @@ KernelParameters LearnedKernels::parameters(const KernelNetwork& network) const 
       const double log_h =
           0.5 * std::accumulate(log_variance, log_variance + d_, 0.0) / static_cast<double>(d_);
       result.bandwidths.push_back(std::exp(log_h));
-      const double* axes = &looks.axes[row * stride_];
+      const double* axes = &looks.axes[(row * kShapes + shape_of(s)) * neighbourhoods_.stride()];
       for (const KernelSpace::Part& part : space_.parts()) {
         const Eigen::Map<const TangentMatrix> A(axes, part.dimension, part.ambient);
         const Eigen::VectorXd squares =

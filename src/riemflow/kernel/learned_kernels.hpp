@@ -6,10 +6,11 @@
 //   π_j ∝ v_j e^{c_j}, v_j the centre's weight in the data;   w_j = softmax of S outputs
 //   Σ_js = V diag(exp(2 log h_js + a_js (l_i − l̄))) Vᵀ,   log h_js = log r_j + b_s + output
 //
-// r_j is the distance to the eighth neighbour, l and V the logarithms of the variances and the axes of the 16
-// nearest, factor by factor on a product; b_s and ε are learned for all. The mass is 1 whatever the network
-// says. Distances and covariances are all it sees, so that it serves every manifold that has elliptic
-// kernels, in any dimension, and points that are scaled together have kernels that are scaled with them.
+// r_j is the distance to the eighth neighbour, l and V the logarithms of the variances and the axes of the
+// nearest (of 6 for every other kernel, of 24 for the rest), factor by factor on a product; b_s and ε are
+// learned for all. The mass is 1 whatever the network says. Distances and covariances are all it sees
+// (neighbourhoods.hpp), so that it serves every manifold that has elliptic kernels, in any dimension, and
+// points that are scaled together have kernels that are scaled with them.
 //
 // It is trained on points that are held out: the density of the others, their neighbourhoods without them.
 
@@ -18,7 +19,7 @@
 #include <vector>
 
 #include "riemflow/kernel/kernel_data.hpp"
-#include "riemflow/kernel/kernel_network.hpp"
+#include "riemflow/kernel/neighbourhoods.hpp"
 
 namespace riemflow {
 
@@ -27,7 +28,7 @@ class LearnedKernels {
   static constexpr int kKernels = 6;  ///< S
   /// Neighbours that data must have kept: those that a held-out point is scored by, and that the network
   /// sees.
-  static constexpr int kNeighbours = 192, kSeenNeighbours = 64;
+  static constexpr int kNeighbours = 160, kSeenNeighbours = Neighbourhoods::kSeen.back();
 
   /// The points of `data`, which it must outlive; three at least. Error otherwise.
   LearnedKernels(const KernelData& data, Executor* executor = nullptr);
@@ -36,19 +37,24 @@ class LearnedKernels {
   static KernelNetwork network(std::uint64_t seed);
 
   std::size_t size() const { return data_.size(); }
+  const std::shared_ptr<const Manifold<double>>& manifold() const { return data_.manifold(); }
 
-  /// Points that are held out; `scored`, some of them, are what the loss is of.
+  /// Points that are held out; `scored`, some of them, are what the loss is of. far: a random sample, with
+  /// repetitions, of the points that are not; none where every point is a neighbour of every other.
   struct HeldOut {
     std::vector<bool> out;
     std::vector<std::uint32_t> scored;
+    std::vector<std::uint32_t> far = {};
   };
   /// That share of the points and no more than `most` to score; points of one group (none: each is one)
   /// together. Stream `step` of `seed`.
   HeldOut hold_out(double share, std::size_t most, std::uint64_t seed, std::uint64_t step,
                    const std::vector<std::size_t>& groups = {}) const;
 
-  /// Mean −log p of the points scored, by the weights, of the density of the points that are not held out, of
-  /// whose kernels those of the kNeighbours nearest are summed. gradient (as network.parameters()) =.
+  /// Mean −log p of the points scored, by the weights, of the density of the points that are not held out.
+  /// The kernels of the kNeighbours nearest are summed, and those of all others estimated by the `far` ones
+  /// among them; without these, smooth data never learn that wide kernels are good for them.
+  /// gradient (as network.parameters()) =.
   double loss(const KernelNetwork& network, const HeldOut& held, std::span<double> gradient) const;
 
   /// With all points as centres. Kernels of less than kLeastWeight of their centre are left out.
@@ -56,25 +62,26 @@ class LearnedKernels {
   static constexpr double kLeastWeight = 1e-4;
 
  private:
-  struct Looks;
+  using Looks = Neighbourhoods::Looks;
   struct Said;
   struct Scores;
   struct Term;
-  Looks look(const std::vector<bool>& out) const;
   Said say(const KernelNetwork& network, const Looks& looks) const;
-  void score(const Said& said, const Looks& looks, std::uint32_t query, double weight, Scores& to) const;
-
-  KernelQuery centre(std::size_t i) const { return {data_.centres()[i].data(), &embedded_[i * width_]}; }
+  void score(const Said& said, const Looks& looks, std::uint32_t query, const std::vector<std::uint32_t>& far,
+             Scores& to) const;
 
   const KernelData& data_;
   Executor* executor_;
   const KernelSpace& space_;
-  std::size_t d_, D_, width_;     // dimension, ambient, of the embedding
-  std::size_t stride_ = 0;        // numbers of a centre's frames: Σ d·ambient over the factors
-  std::vector<double> embedded_;  // [centre][width]
-  std::vector<double> frames_;    // [centre][factor]: Eᵀ, d × ambient
+  std::size_t d_, D_;  // dimension, ambient
+  Neighbourhoods neighbourhoods_;
   std::vector<double> log_wide_;  // log p₀ of each point
   std::vector<double> most_;      // [d]: of log Σ_ii along an axis; infinite on R^d
 };
+
+/// The network that comes with the library (data/kernel_network.txt): trained by
+/// experiments/kernel_network.cpp on synthetic points of one to seven dimensions, and on no data of
+/// anybody's.
+const KernelNetwork& universal_kernel_network();
 
 }  // namespace riemflow

@@ -1,0 +1,58 @@
+#pragma once
+// Learned kernels of a data set: what they say of held-out points, and the density with all points that are
+// known as centres.
+
+#include <memory>
+
+#include "riemflow/fit/data_set.hpp"
+#include "riemflow/fit/learn_kernels.hpp"
+
+namespace riemflow {
+
+class KernelLearner {
+ public:
+  /// folds: of the data's known points. ask(): now and then while neighbours are looked for, from any thread;
+  /// may throw to give up. All three must outlive it.
+  KernelLearner(const DataSet& data, const std::vector<Fold>& folds, Executor& executor,
+                const std::function<void()>& ask = {});
+
+  /// Why there can be no learned kernels of these points; empty where there can be.
+  static std::string why_not(const DataSet& data, const std::vector<Fold>& folds);
+
+  struct Result {
+    std::shared_ptr<const KernelMixture> density;  ///< all points that are known are centres
+    /// log p of the held-out points, fold by fold, by densities that do not know them; fewer where it was
+    /// ended before.
+    std::vector<double> held_out;
+    long steps = 0, best_step = 0;
+  };
+  /// The network that comes with the tool, as it is.
+  Result untrained() const;
+  /// A network trained on the training points, by the held-out ones where there is one fold; with folds one a
+  /// fold, and one of all points that are known. options.seconds: of all together; progress: of all steps.
+  Result learn(const LearnOptions& options) const;
+
+ private:
+  /// The points of one density, and of its training.
+  struct Centres {
+    std::unique_ptr<const KernelData> data;
+    std::unique_ptr<const LearnedKernels> kernels;
+    std::vector<std::size_t> groups;
+  };
+  Centres centres_of(const std::vector<std::size_t>& rows, int neighbours,
+                     const std::function<void()>& ask) const;
+  std::shared_ptr<const KernelMixture> density_of(const Centres& centres, const KernelNetwork& network) const;
+  Points<double> part(const std::vector<std::size_t>& rows) const {
+    return part_of<double>(data_.points, rows);
+  }
+
+  const DataSet& data_;
+  const std::vector<Fold>& folds_;
+  Executor& executor_;
+  std::shared_ptr<const Manifold<double>> manifold_;
+  std::vector<Centres> training_;  // a fold
+  Centres known_;
+  Centres sample_;  // of many training points: what is trained on
+};
+
+}  // namespace riemflow
