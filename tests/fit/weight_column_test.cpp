@@ -172,10 +172,10 @@ TEST(WeightColumnFit, APoolOfTheDataOfFitsIsWeighedByTheirs) {
   const PooledModels pool = pool_models({one, mixture}, {file.path, "", {}}, {}, silent);
   const ModelData own = read_model_data(one, {file.path, "", {}}, silent);
   const auto mean = [&](const Points<double>& points, const Weights& weights) {
-    RunningMean mean;
+    RunningMean found;
     const std::vector<double> log_p = log_densities_of_model(pool.model, {}, points);
-    for (std::size_t i = 0; i < log_p.size(); ++i) mean.add(log_p[i], weight_of(weights, i));
-    return mean;
+    for (std::size_t i = 0; i < log_p.size(); ++i) found.add(log_p[i], weight_of(weights, i));
+    return found;
   };
   EXPECT_NEAR(pool.validation.nll, -mean(own.validation, own.weights.validation).mean(), 1e-6);
   EXPECT_NEAR(pool.test.nll, -mean(own.test, own.test_weights).mean(), 1e-6);

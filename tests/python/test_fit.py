@@ -151,7 +151,7 @@ def test_weights_of_a_file_are_those_of_the_fit(sphere_points, tmp_path):
     plain = rf.fit(points.points, "sphere:2", **kde)
     for density in (rf.fit(points, **kde), rf.fit(path, weights="mass", **kde), rf.KernelDensity(kernel="one").fit(points)):
         np.testing.assert_array_equal(density.log_prob(sphere_points), by_array.log_prob(sphere_points))
-        assert density.info["provenance"]["settings"]["weights"] == "mass"
+        assert density.info["metadata"]["provenance"]["settings"]["weights"] == "mass"
     assert (by_array.log_prob(sphere_points) != plain.log_prob(sphere_points)).all()
     np.testing.assert_array_equal(rf.fit(points, sample_weight=np.ones(600), **kde).log_prob(sphere_points),
                                   plain.log_prob(sphere_points))
