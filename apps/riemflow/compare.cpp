@@ -270,7 +270,7 @@ and several processes may share a directory.
 Examples:
   riemflow compare quakes.csv
   riemflow compare quakes.csv --methods kernel-one,kernel-local,auto --splits 3 --protocol distinct
-  riemflow compare quakes.csv --weights magnitude --directory weighted
+  riemflow compare stations.csv --weights events
   riemflow compare torsions.csv --columns phi,psi --time-limit 5m --directory results
   riemflow compare quakes.csv --methods kernel-local,flow-matching --row 'wide=--objective flow-matching --width 256')");
 }

@@ -163,7 +163,7 @@ standard error are by the weights; the rows are the same, those of weight 0 amon
 Examples:
   riemflow score quakes.model quakes.csv
   riemflow score quakes.model quakes.csv --per km2 -o scores.csv
-  riemflow score quakes.model new_quakes.csv --weights magnitude
+  riemflow score stations.model new_stations.csv --weights events
   riemflow score quakes.model - --columns lat,lon --json < quakes.csv)");
 }
 

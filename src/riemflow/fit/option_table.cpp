@@ -202,10 +202,11 @@ void Table::declare() {
   choice("units", &FitOptions::units,
          "Units of latitudes, longitudes and angles; auto: degrees, unless a column's name says otherwise");
   text("weights", &FitOptions::weights, "COLUMN",
-       "Column that says what each point counts, by name or number from 1: finite numbers from 0, in "
-       "proportion "
-       "alone. A weight of 2 is as the row given twice, but that the split counts rows; rows of weight 0 are "
-       "left out. In GeoJSON a property of the features");
+       "Column that says what each point counts, by name or number from 1; in GeoJSON a property of the "
+       "features. "
+       "Finite numbers from 0, in proportion: a weight of 2 is as the row given twice, except in the split, "
+       "which "
+       "counts rows, and rows of weight 0 count for nothing");
   flag("skip-invalid", &FitOptions::skip_invalid,
        "Leave out rows that are no point, and count them, instead of stopping at the first");
   choice("format", &FitOptions::format, {"csv", "tsv", "npy", "geojson"},
