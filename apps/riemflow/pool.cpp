@@ -72,7 +72,8 @@ void add_pool(CLI::App& app) {
 Where models were fitted to DATA, points that none of them had seen choose the weights: their
 validation points, by the scores that a model kept if it has learned from them since. Their test points
 test the pool; their splits must be the same, and points count by the weights of the fits. Otherwise all points
-of DATA choose, by --weights where that is given. The pool holds its members whole, and every command takes it like any model.
+of DATA choose, by --weights where that is given. The pool holds its members whole, and every command takes
+it like any model.
 
 Examples:
   riemflow fit quakes.csv -o flow.model --model riemannian

@@ -27,6 +27,9 @@ def _data(points: Any, manifold: Any, options: Dict[str, Any]) -> Tuple[Any, str
         if name and _core.Manifold(name).name != points.manifold:
             raise Error(f"points on {points.manifold} for {name}", "leave out `manifold`, or read them anew with it",
                         2, "manifold", name)
+        if options.get("weights") is not None:
+            raise Error("`weights` with points that were read before", "give it to `read`, or give `sample_weight`", 2,
+                        "weights", str(options["weights"]))
         return points._data, ""
     if _arrays.is_read(points):
         reading = {key: options.get(key) for key in ("columns", "format", "data_dir", "weights")}

@@ -171,6 +171,8 @@ def test_weights_of_a_file_are_those_of_the_fit(sphere_points, tmp_path):
             plain.score(points, wrong)
     with pytest.raises(rf.Error, match="`weights` with an array.*`sample_weight`"):
         rf.fit(sphere_points, "sphere:2", weights="mass")
+    with pytest.raises(rf.Error, match="`weights` with points that were read before"):
+        rf.fit(points, weights="x")
 
     few = dict(methods=["uniform", "kernel-one"], protocols=["customary"], seeds=range(1), progress=False)
     tables = [rf.compare(points, **few), rf.compare(path, weights="mass", **few),
