@@ -41,9 +41,15 @@ inline Outcome read(std::string_view bytes, const ReadOptions& options, std::siz
     if (source->assumptions().sentences().empty()) broken("assumptions are stated");
     Points<double> chunk;
     std::vector<std::uint64_t> lines;
-    while (source->next(chunk_size, chunk, &lines)) {
+    Weights weights;
+    while (source->next(chunk_size, chunk, &lines, &weights)) {
       if (chunk.size() != lines.size() || chunk.size() > chunk_size)
         broken("a chunk has a line for each point");
+      if (weights.size() != (options.weights.empty() ? 0 : chunk.size()))
+        broken("a chunk has a weight for each point, where they are asked for");
+      for (const double weight : weights)
+        if (!is_weight(weight)) broken("weights are finite and no less than 0");
+      outcome.data.weights.insert(outcome.data.weights.end(), weights.begin(), weights.end());
       outcome.data.points.dimension = chunk.dimension;
       outcome.data.points.values.insert(outcome.data.points.values.end(), chunk.values.begin(),
                                         chunk.values.end());
@@ -65,7 +71,8 @@ inline void check(std::string_view bytes, const ReadOptions& options) {
   if (whole.error != pieces.error) broken("errors do not depend on how a file is read");
   if (!whole.error.empty()) return;
   if (whole.data.points.values != pieces.data.points.values || whole.data.lines != pieces.data.lines ||
-      whole.data.skipped != pieces.data.skipped || whole.data.remarks != pieces.data.remarks)
+      whole.data.weights != pieces.data.weights || whole.data.skipped != pieces.data.skipped ||
+      whole.data.remarks != pieces.data.remarks)
     broken("points do not depend on how a file is read");
   const auto manifold = parse_manifold<double>(whole.data.assumptions.manifold);
   if (manifold->ambient() != whole.data.points.dimension) broken("points are as long as the manifold says");
@@ -77,13 +84,15 @@ inline void check(std::string_view bytes, const ReadOptions& options) {
 }
 
 inline ReadOptions options(std::string format, std::string manifold, std::string columns = "",
-                           Units units = Units::automatic, bool skip_invalid = false) {
+                           Units units = Units::automatic, bool skip_invalid = false,
+                           std::string weights = "") {
   ReadOptions result;
   result.format = std::move(format);
   result.manifold = std::move(manifold);
   result.columns = std::move(columns);
   result.units = units;
   result.skip_invalid = skip_invalid;
+  result.weights = std::move(weights);
   return result;
 }
 
@@ -94,6 +103,8 @@ inline void check_csv(std::string_view bytes) {
   check(bytes, options("tsv", "torus:2", "2,1", Units::automatic, true));
   check(bytes, options("csv", "ball:2", "lat,lon"));
   check(bytes, options("csv", "euclidean:3"));
+  check(bytes, options("csv", "", "", Units::automatic, true, "3"));
+  check(bytes, options("csv", "torus:1", "", Units::automatic, false, "lat"));
 }
 
 inline void check_npy(std::string_view bytes) {
@@ -102,11 +113,13 @@ inline void check_npy(std::string_view bytes) {
   check(bytes, options("npy", "torus:2"));
   check(bytes, options("npy", "euclidean:1"));
   check(bytes, options("npy", "ball:2", "2,1"));
+  check(bytes, options("npy", "euclidean:2", "", Units::automatic, true, "3"));
 }
 
 inline void check_geojson(std::string_view bytes) {
   check(bytes, options("geojson", ""));
   check(bytes, options("geojson", "sphere:2,K=0.25", "", Units::degrees, true));
+  check(bytes, options("geojson", "", "", Units::automatic, true, "w"));
 }
 
 }  // namespace riemflow::fuzz

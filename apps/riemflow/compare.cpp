@@ -97,6 +97,8 @@ std::string command_line(const Options& options, const std::string& data) {
   const SeedRange seeds = seeds_of(options);
   line += fmt::format(" --seeds {}-{} --time-limit {}", seeds.first, seeds.last, options.time_limit);
   if (!options.group_within.empty()) line += " --group-within " + options.group_within;
+  if (!options.data.reading.weights.empty())
+    line += fmt::format(" --weights '{}'", options.data.reading.weights);
   if (options.device != Device::cpu) line += fmt::format(" --device {}", name_of(options.device));
   if (options.jobs > 1) line += fmt::format(" --jobs {}", options.jobs);
   return line;
@@ -114,6 +116,7 @@ Values fit_settings(const Options& options) {
   add("manifold", options.manifold);
   add("group-within", options.group_within);
   add("columns", options.data.reading.columns);
+  add("weights", options.data.reading.weights);
   if (options.data.reading.units != Units::automatic)
     add("units", std::string(name_of(options.data.reading.units)));
   add("format", options.data.reading.format);
@@ -137,12 +140,13 @@ void tell(const Comparison& comparison, const Options& options, const DataSet& d
     legend +=
         fmt::format("| {} | `{}` | {} |\n", method.name, command_of(method, *manifold), method.description);
   const std::string page = fmt::format(
-      "# {}\n\n`{}`; {}.\n\nMean test NLL in nats over the splits of seeds {} to {} (lower is better). "
+      "# {}\n\n`{}`; {}.\n\nMean test NLL in nats over the splits of seeds {} to {} (lower is better){}. "
       "Differences are paired: the same test points of the same splits; below 0 is better than the kernel "
       "density. The best kernel density is the best on the test points. Kernel densities have training and "
       "validation points as centres. A fit {}. Mass: the farthest from 1 of all splits; of flows by a change "
       "of variables at 300 points.\n\n{}\n{}",
       data.name, command_line(options, data.name), comparison.origin, seeds.first, seeds.last,
+      data.weight_column.empty() ? "" : fmt::format(", points weighted by '{}'", data.weight_column),
       options.time_limit == "none" ? "takes as long as it takes"
                                    : fmt::format("takes {} at most", options.time_limit),
       tables_of(comparison.summaries), legend);
@@ -152,6 +156,7 @@ void tell(const Comparison& comparison, const Options& options, const DataSet& d
                                  {"configuration", comparison.configuration},
                                  {"seeds", {seeds.first, seeds.last}},
                                  {"protocols", nlohmann::ordered_json::array()}};
+  if (!data.weight_column.empty()) json["weights"] = data.weight_column;
   for (const Summary& summary : comparison.summaries) json["protocols"].push_back(json_of(summary));
   // Never the name of the data, which may lie in the same directory.
   write_file_atomically(path_of(options, ".compare.md"), page);
@@ -216,6 +221,7 @@ void add_compare(CLI::App& app) {
       app, "compare", "Fit kernel densities, mixtures and flows to your data, and tabulate their scores",
       run);
   add_data(command, options.data)->required();
+  add_weights(command, options.data.reading);
   auto* seeds = add_text(command, "--seeds", options.seeds, "A-B",
                          "Random splits of these seeds, the same for all methods; the table is of these "
                          "alone. Choose by some, report others that were run once")
@@ -264,6 +270,7 @@ and several processes may share a directory.
 Examples:
   riemflow compare quakes.csv
   riemflow compare quakes.csv --methods kernel-one,kernel-local,auto --splits 3 --protocol distinct
+  riemflow compare stations.csv --weights events
   riemflow compare torsions.csv --columns phi,psi --time-limit 5m --directory results
   riemflow compare quakes.csv --methods kernel-local,flow-matching --row 'wide=--objective flow-matching --width 256')");
 }

@@ -284,6 +284,7 @@ Examples:
   riemflow fit quakes.csv -o quakes.model
   riemflow fit quakes.csv -o quakes.model --dedup --time-limit 5m --log quakes.jsonl
   riemflow fit quakes.csv -o flow.model --model riemannian --iterations 5000
+  riemflow fit stations.csv -o stations.model --weights events
   riemflow fit torsions.csv -o torsions.model --columns phi,psi --manifold torus:2
   riemflow fit quakes.csv -o chart.model --model stereographic
   riemflow fit quakes.csv -o flow.model --resume

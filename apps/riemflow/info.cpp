@@ -126,6 +126,8 @@ void run(const InfoOptions& options) {
                                   {"seed", "seed"},
                                   {"version", "riemflow_version"}})
     if (!text_of(key).empty()) line(name, shown(text_of(key)));
+  if (const std::string column = weight_column_of(model); !column.empty())
+    line("weights", fmt::format("of the points, from column {}", shown(column)));
   if (!text_of("provenance").empty()) {
     fmt::print("provenance\n");
     print_fields("", read_provenance(text_of("provenance")));

@@ -61,6 +61,7 @@ void add_pool(CLI::App& app) {
   auto [command, options] = add_command<PoolOptions>(
       app, "pool", "Mix several models into one, with weights chosen on held-out points", run);
   add_data(command, options.data)->required();
+  add_weights(command, options.data.reading);
   add_text(command, "MODEL", options.members, "FILE", "Models of one manifold, of any kind")->required();
   add_text(command, "-o,--output", options.output, "MODEL", "Model file to write")->required();
   add_evaluation(command, options.evaluation);
@@ -70,8 +71,9 @@ void add_pool(CLI::App& app) {
       R"(The pool is the sum of the models' densities times weights, those that make DATA most likely.
 Where models were fitted to DATA, points that none of them had seen choose the weights: their
 validation points, by the scores that a model kept if it has learned from them since. Their test points
-test the pool; their splits must be the same. Otherwise all points of DATA choose. The pool holds its
-members whole, and every command takes it like any model.
+test the pool; their splits must be the same, and points count by the weights of the fits. Otherwise all points
+of DATA choose, by --weights where that is given. The pool holds its members whole, and every command takes
+it like any model.
 
 Examples:
   riemflow fit quakes.csv -o flow.model --model riemannian

@@ -48,6 +48,7 @@ std::string command_of(const PageOptions& options) {
   add("--columns", options.data.reading.columns);
   if (options.data.reading.units != Units::automatic)
     add("--units", std::string(name_of(options.data.reading.units)));
+  add("--weights", options.data.reading.weights);
   add("--format", options.data.reading.format);
   if (options.data.reading.skip_invalid) text += " --skip-invalid";
   if (options.model.tolerance > 0) text += fmt::format(" --tolerance {:g}", options.model.tolerance);
@@ -86,6 +87,7 @@ void add_report(CLI::App& app) {
       app, "report", "Write one HTML page about a model: interactive, self-contained", run);
   add_model(command, options.model);
   add_data(command, options.data);
+  add_weights(command, options.data.reading);
   add_text(command, "-o,--output", options.output, "FILE", "The page to write; - is standard output")
       ->required();
   add_text(command, "--log", options.log, "FILE", "What fit --log wrote, for the learning curves");
@@ -95,7 +97,7 @@ void add_report(CLI::App& app) {
       R"(The page holds an interactive globe (a torus, a disk, a plane, as the model is) with the density, the data and
 the samples on their way from the base, a flat map, learning curves, scores against the baselines, the verdict of
 check and the whole configuration. It needs no network. Of the data that the model was fitted to, training and
-test points are told apart, and scores are of the test points.
+test points are told apart, scores are of the test points, and points count by the weights of the fit.
 
 Examples:
   riemflow report quakes.model quakes.csv -o report.html

@@ -6,6 +6,7 @@
 #include "apps/riemflow/support/outputs.hpp"
 #include "apps/riemflow/support/table.hpp"
 #include "riemflow/fit/provenance.hpp"
+#include "riemflow/io/message.hpp"
 #include "riemflow/manifold/parse.hpp"
 #include "riemflow/model/data_scores.hpp"
 #include "riemflow/model/model_file.hpp"
@@ -78,6 +79,10 @@ void print(const ScoreOptions& options, const Model& model, const Manifold<doubl
          scores.solves == 0 ? 0.0
                             : static_cast<double>(scores.evaluations) / static_cast<double>(scores.solves)}};
     if (manifold.compact()) out["nll_uniform"] = uniform;
+    if (const auto& weight = source.assumptions().weight) {
+      out["weights"] = setting_of(*weight);
+      out["weightless"] = scores.weightless;
+    }
     out["is_training_data"] = seen;
     if (seen) {
       const FitScores fit = fit_scores(model);
@@ -96,6 +101,7 @@ void print(const ScoreOptions& options, const Model& model, const Manifold<doubl
       text += fmt::format("mean NLL  {}\n", nats(nll, error, unit));
     if (manifold.compact())
       text += fmt::format("uniform   {}\n", nats(uniform, std::numeric_limits<double>::quiet_NaN(), unit));
+    if (scores.weightless > 0) text += fmt::format("weight 0  {}\n", scores.weightless);
     if (source.skipped() > 0) text += fmt::format("skipped   {}\n", source.skipped());
     if (scores.failures.count > 0) text += fmt::format("failed    {}\n", scores.failures.count);
   }
@@ -114,6 +120,8 @@ void run(const ScoreOptions& options) {
   const std::unique_ptr<Density> density = make_exact_density(model, options.model, teller);
   const Scores scores = score(options, *density, precision_of(model), *source, unit.log_size);
   for (const std::string& sentence : source->remarks()) say_text(sentence);
+  if (scores.weightless > 0)
+    say("{} of {} points have the weight 0 and are not in the mean.", scores.weightless, scores.points);
   for (const std::string& sentence : scores.failures.sentences()) say_text(sentence);
   if (const std::uint64_t none = scores.log_density.infinite(); none > 0)
     say("{} of {} points have density 0 (the projection point of a stereographic model), so the mean NLL is "
@@ -121,6 +129,10 @@ void run(const ScoreOptions& options) {
         none, scores.points);
   const bool seen = is_training_data(model, *source);
   if (seen) say_text(seen_warning(options.data.path, fit_scores(model), unit.log_size));
+  if (const std::string column = weight_column_of(model);
+      seen && !column.empty() && options.data.reading.weights.empty())
+    say("The fit counted points by --weights {}; here each row counts alike unless it is given.",
+        io::in_quotes(column));
   print(options, model, *manifold, scores, unit, *source, density->tolerance(), seen);
   end_on_failures(scores.failures, scores.points, "points", !options.output.empty(), options.allow_failures);
 }
@@ -132,6 +144,7 @@ void add_score(CLI::App& app) {
       add_command<ScoreOptions>(app, "score", "Compute the log-density of each point, and the mean", run);
   add_model(command, options.model);
   add_data(command, options.data)->required();
+  add_weights(command, options.data.reading);
   add_text(command, "-o,--output", options.output, "FILE",
            "File for the log-density of each row, as .csv, .tsv (line,log_density) or .npy (one column); - "
            "for CSV on standard output, with the summary on standard error; no rows unless given");
@@ -144,11 +157,13 @@ void add_score(CLI::App& app) {
   command.footer(
       R"(The mean is that of −log p(x), in nats, with its standard error; on the data of the fit a warning says what the
 fit found at points that it had held out. A point whose density cannot be
-computed is named, is nan in the rows and left out of the mean; the exit code is then 75.
+computed is named, is nan in the rows and left out of the mean; the exit code is then 75. With --weights mean and
+standard error are by the weights; the rows are the same, those of weight 0 among them.
 
 Examples:
   riemflow score quakes.model quakes.csv
   riemflow score quakes.model quakes.csv --per km2 -o scores.csv
+  riemflow score stations.model new_stations.csv --weights events
   riemflow score quakes.model - --columns lat,lon --json < quakes.csv)");
 }
 

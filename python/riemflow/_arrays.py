@@ -62,18 +62,20 @@ def is_dataset(points: Any) -> bool:
 
 
 def read(points: Any, manifold: Optional[str] = None, columns: Any = None, units: str = "auto",
-         format: Optional[str] = None, skip_invalid: bool = False, data_dir: Optional[str] = None) -> Any:
+         format: Optional[str] = None, skip_invalid: bool = False, data_dir: Optional[str] = None,
+         weights: Any = None) -> Any:
     """The points of a file, a frame or a data set of xarray, as _core.ReadData."""
     chosen = columns if isinstance(columns, str) else ",".join(str(c) for c in columns) if columns is not None else ""
+    weight = "" if weights is None else str(weights)
     if isinstance(points, (str, os.PathLike)):
         return _core.read_file(os.fspath(points), data_dir or "", manifold or "", chosen, units, format or "",
-                               skip_invalid)
+                               skip_invalid, weight)
     if is_dataset(points):
         points = points.to_dataframe().reset_index()
     frame = points.select_dtypes("number")
     return _core.read_columns([str(name) for name in frame.columns],
                               rows(frame.to_numpy(dtype=np.float64, na_value=np.nan), "columns"), "data frame",
-                              manifold or "", chosen, units, skip_invalid)
+                              manifold or "", chosen, units, skip_invalid, weight)
 
 
 def is_read(points: Any) -> bool:

@@ -20,7 +20,7 @@ TABLE: Dict[str, Dict[str, Any]] = {
     row["name"].replace("-", "_"): row for row in _core.option_table() if row["name"] not in _OF_THE_TOOL
 }
 
-_READING = ("columns", "units", "skip_invalid", "format", "data_dir")
+_READING = ("columns", "weights", "units", "skip_invalid", "format", "data_dir")
 _DATA = ("split", "dedup", "group_split", "group_within", "split_seed", "curvature")
 _RUNNING = ("log", "threads")
 #: The options of each kind of model beside those of data and running, in the order of the table.

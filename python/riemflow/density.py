@@ -232,12 +232,14 @@ class Density:
         _warn(message)
         return values, gradients
 
-    def score(self, points: Any) -> Score:
+    def score(self, points: Any, sample_weight: Any = None) -> Score:
         """The mean log-density of points, in nats, and its standard error.
 
         Parameters
         ----------
         points : array_like [n, ambient], PointSet, DataFrame or path
+        sample_weight : array_like [n], optional
+            How much each point counts in the mean, from 0; unless given, the weights of a `PointSet`, if it has some.
 
         Returns
         -------
@@ -252,7 +254,8 @@ class Density:
         >>> score.points
         300
         """
-        return Score(*self._core.score(self._points(points)))
+        weights = points.weights if sample_weight is None and isinstance(points, PointSet) else sample_weight
+        return Score(*self._core.score(self._points(points), _arrays.weights_for(weights)))
 
     def sample(self, n: int, seed: int = 0) -> np.ndarray:
         """Draws.

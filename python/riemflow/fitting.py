@@ -27,15 +27,19 @@ def _data(points: Any, manifold: Any, options: Dict[str, Any]) -> Tuple[Any, str
         if name and _core.Manifold(name).name != points.manifold:
             raise Error(f"points on {points.manifold} for {name}", "leave out `manifold`, or read them anew with it",
                         2, "manifold", name)
+        if options.get("weights") is not None:
+            raise Error("`weights` with points that were read before", "give it to `read`, or give `sample_weight`", 2,
+                        "weights", str(options["weights"]))
         return points._data, ""
     if _arrays.is_read(points):
-        reading = {key: options.get(key) for key in ("columns", "format", "data_dir")}
+        reading = {key: options.get(key) for key in ("columns", "format", "data_dir", "weights")}
         read_points = read(points, name, units=options.get("units") or "auto",
                            skip_invalid=bool(options.get("skip_invalid")), **reading)
         return read_points._data, ""
-    for key in ("columns", "units", "format", "skip_invalid", "data_dir"):
+    for key in _options._READING:
         if options.get(key) is not None:
-            raise Error(f"`{key}` with an array", "it is of files and data frames: leave it out", 2, key)
+            instead = "give them as `sample_weight`" if key == "weights" else "leave it out"
+            raise Error(f"`{key}` with an array", f"it is of files and data frames: {instead}", 2, key)
     if not name or name == "euclidean":
         array = _arrays.rows(points)
         if name:
@@ -95,7 +99,8 @@ def fit(points: Any, manifold: Any = None, *, time_limit: Any = None, seed: int 
     seed : int
         Of the split, the first parameters and all noise.
     sample_weight : array_like [n], optional
-        How much each point counts, from 0; a weight of 2 is as the point given twice.
+        How much each point counts, from 0; a weight of 2 is as the point given twice. Unless given, those that a file or
+        frame was read with (`weights`), if any.
     progress : bool or callable, optional
         A line on standard error, which is there unless given in terminals and notebooks; or what is called with a
         `Progress`.
@@ -396,8 +401,8 @@ class KernelDensity(_Recipe):
         data, name = _data(points, self.manifold, self.options)
         centres = data if name else data.points
         widths = np.atleast_1d(_arrays.numbers(self.bandwidth, "bandwidths").astype(np.float64))
-        return Density(_core.kernel_density(name or data.manifold, centres, widths,
-                                            _arrays.weights_for(sample_weight), float(self.wide)))
+        weights = data.weights if sample_weight is None and not name else _arrays.weights_for(sample_weight)
+        return Density(_core.kernel_density(name or data.manifold, centres, widths, weights, float(self.wide)))
 
 
 class Comparison(NamedTuple):
@@ -411,7 +416,8 @@ def compare(points: Any, manifold: Any = None, *, methods: Optional[Sequence[str
             rows: Optional[Mapping[str, Mapping[str, Any]]] = None,
             protocols: Sequence[str] = ("customary", "distinct"), seeds: Sequence[int] = range(5),
             time_limit: Any = 60, split: Any = "80/10/10", group_within: Optional[str] = None, threads: int = 0,
-            device: str = "cpu", jobs: int = 1, progress: ProgressOption = None, **reading: Any) -> Comparison:
+            device: str = "cpu", jobs: int = 1, sample_weight: Any = None, progress: ProgressOption = None,
+            **reading: Any) -> Comparison:
     """Fit kernel densities, mixtures and flows on the same splits, and tabulate their scores on held-out points.
 
     Parameters
@@ -434,9 +440,11 @@ def compare(points: Any, manifold: Any = None, *, methods: Optional[Sequence[str
         As in `fit`.
     jobs : int
         Fits side by side, which share the threads.
+    sample_weight : array_like [n], optional
+        How much each point counts, as in `fit`: in all fits, and in the scores.
     progress : bool or callable, optional
     **reading
-        columns, units, format and skip_invalid, of files.
+        columns, weights, units, format and skip_invalid, of files.
 
     Returns
     -------
@@ -472,7 +480,7 @@ def compare(points: Any, manifold: Any = None, *, methods: Optional[Sequence[str
     listener = Listener(progress)
     try:
         found = _core.compare(data, settings, list(methods) if methods is not None else None, own, list(protocols),
-                              chosen[0], chosen[-1], jobs, listener)
+                              chosen[0], chosen[-1], jobs, _arrays.weights_for(sample_weight), listener)
     finally:
         listener.clear()
     try:

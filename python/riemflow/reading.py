@@ -24,6 +24,8 @@ class PointSet:
         Where they live: "sphere:2".
     columns : list of str
         The columns that they were made from.
+    weights : ndarray [n] or None
+        What each point counts, from the column that `read` was given; `fit` and `compare` use them.
     assumptions : list of str
         How the file was understood, in sentences.
     duplicates : int
@@ -48,6 +50,7 @@ class PointSet:
         self.points: np.ndarray = data.points
         self.manifold: str = data.manifold
         self.columns: List[str] = data.columns
+        self.weights: Optional[np.ndarray] = data.weights
         self.assumptions: List[str] = [in_python(sentence) for sentence in data.assumptions + data.remarks]
         self.duplicates: int = data.duplicates
         self.skipped: int = data.skipped
@@ -67,7 +70,7 @@ class PointSet:
 
 def read(path: Any, manifold: Optional[str] = None, *, columns: Union[None, str, Sequence[Any]] = None,
          units: str = "auto", format: Optional[str] = None, skip_invalid: bool = False,
-         data_dir: Optional[str] = None) -> PointSet:
+         data_dir: Optional[str] = None, weights: Union[None, str, int] = None) -> PointSet:
     """Read the points of a file, a pandas DataFrame or an xarray Dataset.
 
     Columns are found by their names (lat and lon, x y z, phi and psi, ra and dec, …); what was assumed is in the
@@ -90,6 +93,9 @@ def read(path: Any, manifold: Optional[str] = None, *, columns: Union[None, str,
         Leave out rows that are no point, instead of raising an error at the first.
     data_dir : path, optional
         Folder of the paper's data sets; the environment variable RIEMFLOW_DATA unless given.
+    weights : str or int, optional
+        Column that says what each point counts, by name or number from 1: finite numbers from 0. In GeoJSON a property
+        of the features.
 
     Returns
     -------
@@ -102,7 +108,7 @@ def read(path: Any, manifold: Optional[str] = None, *, columns: Union[None, str,
     >>> quakes.points.shape
     (5871, 3)
     """
-    data = _arrays.read(path, manifold, columns, units, format, skip_invalid, data_dir)
+    data = _arrays.read(path, manifold, columns, units, format, skip_invalid, data_dir, weights)
     listener = Listener(False)
     for sentence in data.assumptions + data.remarks:
         listener.say(sentence)

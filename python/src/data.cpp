@@ -16,8 +16,9 @@ namespace riemflow::python {
 namespace {
 
 ReadOptions reading(const std::string& manifold, const std::string& columns, const std::string& units,
-                    const std::string& format, bool skip_invalid) {
+                    const std::string& format, bool skip_invalid, const std::string& weights) {
   ReadOptions options;
+  options.weights = weights;
   options.manifold = manifold;
   options.columns = columns;
   options.format = format;
@@ -38,9 +39,9 @@ ReadData read(PointSource& source, const std::string& name) {
 
 ReadData read_file(const std::string& path, const std::string& data_dir, const std::string& manifold,
                    const std::string& columns, const std::string& units, const std::string& format,
-                   bool skip_invalid) {
+                   bool skip_invalid, const std::string& weights) {
   return computed([&] {
-    const DataFile file{path, data_dir, reading(manifold, columns, units, format, skip_invalid)};
+    const DataFile file{path, data_dir, reading(manifold, columns, units, format, skip_invalid, weights)};
     const auto source = file.open(manifold);  // says first what is not there
     return read(*source, file.name());
   });
@@ -48,11 +49,12 @@ ReadData read_file(const std::string& path, const std::string& data_dir, const s
 
 ReadData read_columns(const std::vector<std::string>& names, const py::array& numbers,
                       const std::string& name, const std::string& manifold, const std::string& columns,
-                      const std::string& units, bool skip_invalid) {
+                      const std::string& units, bool skip_invalid, const std::string& weights) {
   const ArrayView view(numbers);
   return computed([&] {
     const Points<double> all = view.all();
-    return read(*open_columns(names, all, name, reading(manifold, columns, units, "", skip_invalid)), name);
+    return read(*open_columns(names, all, name, reading(manifold, columns, units, "", skip_invalid, weights)),
+                name);
   });
 }
 
@@ -99,6 +101,11 @@ void bind_data(py::module_& module) {
                                  names.push_back(column.name.empty() ? column.meaning : column.name);
                                return names;
                              })
+      .def_property_readonly("weights",
+                             [](const ReadData& data) {
+                               return data.read.weights.empty() ? py::object(py::none())
+                                                                : py::object(array_of(data.read.weights));
+                             })
       .def_property_readonly("assumptions",
                              [](const ReadData& data) { return data.read.assumptions.sentences(); })
       .def_property_readonly("remarks", [](const ReadData& data) { return data.read.remarks; })
@@ -109,10 +116,10 @@ void bind_data(py::module_& module) {
       .def_property_readonly("skipped", [](const ReadData& data) { return data.read.skipped; });
   module.def("read_file", read_file, py::arg("path"), py::arg("data_dir"), py::arg("manifold"),
              py::arg("columns"), py::arg("units"), py::arg("format"), py::arg("skip_invalid"),
-             "The points of a file.");
+             py::arg("weights"), "The points of a file.");
   module.def("read_columns", read_columns, py::arg("names"), py::arg("numbers"), py::arg("name"),
              py::arg("manifold"), py::arg("columns"), py::arg("units"), py::arg("skip_invalid"),
-             "The points of columns in memory.");
+             py::arg("weights"), "The points of columns in memory.");
   module.def("from_latlon", from_latlon, py::arg("places"), "Unit vectors of latitudes and longitudes.");
   module.def("to_latlon", to_latlon, py::arg("points"), "Latitudes and longitudes of unit vectors.");
 }

@@ -99,14 +99,28 @@ py::tuple log_prob_gradient(const ModelDensity& self, const py::array& array) {
   return py::make_tuple(array_of(std::move(values)), array_of(std::move(gradients)), summary.message());
 }
 
-/// Mean, standard error, points that have a density, points that failed.
-py::tuple score(const ModelDensity& self, const py::array& array) {
+/// Mean, standard error, points that have a density, points that failed; all of points of weight 0 aside.
+py::tuple score(const ModelDensity& self, const py::array& array,
+                const std::optional<py::array_t<double, py::array::c_style | py::array::forcecast>>& given) {
   const ArrayView view(array);
+  Weights weights;
+  if (given) {
+    weights = vector_of(*given);
+    check_weights(weights, view.size());
+    const double most = *std::max_element(weights.begin(), weights.end());
+    for (double& weight : weights) weight /= most;  // their cubes are summed
+  }
   const auto [values, summary] = computed([&] { return values_at(self, view); });
   RunningMean mean;
-  for (const double value : values)
-    if (!std::isnan(value)) mean.add(value);
-  return py::make_tuple(mean.mean(), mean.standard_error(), mean.size(), values.size() - mean.size());
+  std::size_t failed = 0;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    if (!(weight_of(weights, i) > 0)) continue;
+    if (std::isnan(values[i]))
+      ++failed;
+    else
+      mean.add(values[i], weight_of(weights, i));
+  }
+  return py::make_tuple(mean.mean(), mean.standard_error(), mean.size(), failed);
 }
 
 py::tuple sample(const ModelDensity& self, std::size_t n, std::uint64_t seed, std::uint64_t first) {
@@ -421,7 +435,7 @@ void bind_density(py::module_& module) {
           py::arg("tolerance"), py::arg("threads"), py::arg("device"))
       .def("log_prob", log_prob, py::arg("points"))
       .def("log_prob_gradient", log_prob_gradient, py::arg("points"))
-      .def("score", score, py::arg("points"))
+      .def("score", score, py::arg("points"), py::arg("weights"))
       .def("sample", sample, py::arg("n"), py::arg("seed"), py::arg("first"))
       .def("mass", mass, py::arg("accuracy"), py::arg("seed"))
       .def("check", check, py::arg("points"), py::arg("seed"), py::arg("listener"))

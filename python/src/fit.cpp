@@ -93,11 +93,12 @@ py::dict estimate(const char* name, const Estimate& value, py::dict row) {
 }
 
 /// {"table": rows, "runs": rows, "interrupted"}.
-py::dict compare_points(const py::object& points, const Values& settings,
-                        const std::optional<std::vector<std::string>>& names,
-                        const std::map<std::string, std::pair<std::string, Values>>& own,
-                        const std::vector<std::string>& protocols, std::uint64_t first, std::uint64_t last,
-                        int jobs, py::object listener_object) {
+py::dict compare_points(
+    const py::object& points, const Values& settings, const std::optional<std::vector<std::string>>& names,
+    const std::map<std::string, std::pair<std::string, Values>>& own,
+    const std::vector<std::string>& protocols, std::uint64_t first, std::uint64_t last, int jobs,
+    const std::optional<py::array_t<double, py::array::c_style | py::array::forcecast>>& weights,
+    py::object listener_object) {
   CompareOptions options;
   options.settings = settings;
   options.protocols = protocols;
@@ -124,7 +125,8 @@ py::dict compare_points(const py::object& points, const Values& settings,
   Values reading = settings;
   reading.erase("group-within");
   Listener listener(std::move(listener_object));
-  const DataSet data = data_set(points, options_of(reading), {}, "points", listener);
+  const DataSet data = data_set(points, options_of(reading),
+                                weights ? vector_of(*weights) : std::vector<double>(), "points", listener);
   const Comparison found = computed(listener.interrupts(), [&] { return compare(data, options, listener); });
   if (found.interrupted || listener.interrupts().stopped()) listener.interrupts().raise();
   py::list table, runs;
@@ -196,7 +198,7 @@ void bind_fit(py::module_& module) {
              py::arg("listener"));
   module.def("compare", compare_points, py::arg("points"), py::arg("settings"), py::arg("methods"),
              py::arg("rows"), py::arg("protocols"), py::arg("first_seed"), py::arg("last_seed"),
-             py::arg("jobs"), py::arg("listener"));
+             py::arg("jobs"), py::arg("weights"), py::arg("listener"));
   module.def("kernel_density", kernel_density, py::arg("manifold"), py::arg("centres"), py::arg("bandwidths"),
              py::arg("weights"), py::arg("wide"));
   module.def("pool", pool, py::arg("members"), py::arg("weights"));

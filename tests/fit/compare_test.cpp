@@ -9,7 +9,11 @@
 #include <nlohmann/json.hpp>
 
 #include "riemflow/core/error.hpp"
+#include "riemflow/core/running_mean.hpp"
 #include "riemflow/fit/fit_model.hpp"
+#include "riemflow/fit/split_mean.hpp"
+#include "riemflow/kernel/kernel_data.hpp"
+#include "riemflow/manifold/parse.hpp"
 #include "tests/fit/clusters.hpp"
 #include "tests/fit/temporary_file.hpp"
 
@@ -135,6 +139,131 @@ TEST(Compare, DifferencesArePairedPointByPoint) {
   EXPECT_TRUE(std::isnan(summary.rows[0].to_one.error));
   EXPECT_DOUBLE_EQ(summary.rows[0].to_best.mean, 0.25);
   EXPECT_THROW(summarise(runs, {flow}, kCustomary, {{5, {4, 9, 1}}}), Error);
+}
+
+TEST(Compare, DifferencesAreByTheWeightsOfThePoints) {
+  const Method one{.name = "kernel-one", .description = "", .kernel = true},
+      flow{.name = "flow", .description = ""};
+  std::vector<ComparedRun> runs = {run_with("kernel-one", 5, {-1.5, -3}), run_with("flow", 5, {-1, -2}),
+                                   run_with("kernel-one", 6, {-2, -4}), run_with("flow", 6, {-2, -3})};
+  Weights weights(10, 100);  // of points in no test
+  weights[4] = 3;
+  weights[9] = 1;
+  weights[1] = 2;
+  const double nll[] = {1.25, 7.0 / 3};  // of the flow: of 1, 2 by 3, 1 and of 2, 3 by 2, 1
+  runs[1].nll.mean = nll[0];
+  runs[3].nll.mean = nll[1];
+  const Summary summary = summarise(runs, {one, flow}, kCustomary, {{5, {4, 9}}, {6, {1, 9}}}, weights);
+  const SummaryRow& row = summary.rows[1];
+  EXPECT_DOUBLE_EQ(row.nll.mean, (4 * nll[0] + 3 * nll[1]) / 7);
+  EXPECT_DOUBLE_EQ(row.to_one.mean, (3 * -0.5 + 1 * -1 + 2 * 0 + 1 * -1) / 7);
+  EXPECT_DOUBLE_EQ(
+      row.to_one.error,
+      mean_over_splits({{{4, 9}, {-0.5, -1}, 7, 10, {3, 1}}, {{1, 9}, {0, -1}, 7, 10, {2, 1}}}).error);
+  EXPECT_NE(row.to_one.error,
+            mean_over_splits({{{4, 9}, {-0.5, -1}, 7, 10}, {{1, 9}, {0, -1}, 7, 10}}).error);
+}
+
+/// The weighted points of the comparison with duplicates.
+DataSet weighted_data(const Weights& weights) {
+  Points<double> points = two_clusters(90, 1);
+  points.values.insert(points.values.end(), points.values.begin(), points.values.begin() + 30);
+  FitOptions options;
+  options.manifold = "sphere:2";
+  Observer silent;
+  return data_set_of(points, options, silent, "points", weights);
+}
+
+TEST(Compare, OfPointsWithWeightsScoresAndLearnsByThem) {
+  const DataSet data = weighted_data(two_weights(100, 9, 1));
+  CompareOptions options = quick_comparison();
+  std::erase_if(options.methods,
+                [](const Method& m) { return m.name == "stereographic" || m.name == "tiny"; });
+  options.seeds = {0, 0};
+  options.protocols = {kCustomary};
+  Observer silent;
+  const Comparison comparison = compare(data, options, silent);
+  ASSERT_EQ(comparison.failed, 0u);
+  const ComparedRun& run = run_of(comparison, "kernel-one", kCustomary, 0);
+  const DataSet split = divided(data, options_of({{"manifold", "sphere:2"}, {"seed", "0"}}), silent);
+  // The mean of the run is by the weights,
+  RunningMean mean, alike;
+  for (std::size_t i = 0; i < run.log_densities.size(); ++i) {
+    mean.add(run.log_densities[i], split.split.test[i] % 2 == 0 ? 9 : 1);
+    alike.add(run.log_densities[i]);
+  }
+  EXPECT_NEAR(run.nll.mean, -mean.mean(), 1e-4);
+  EXPECT_NEAR(run.nll.error, mean.standard_error(), 1e-4);
+  EXPECT_GT(std::abs(run.nll.mean + alike.mean()), 0.02);
+  EXPECT_NEAR(comparison.summaries[0].rows[1].nll.mean, run.nll.mean, 1e-12);
+  // and its density is one of weighted centres.
+  const FitOptions kde = options_of({{"model", "kde"}, {"kernel", "one"}, {"manifold", "sphere:2"}});
+  const FitResult fitted = fit(split, kde, silent);
+  for (const bool weighted : {true, false}) {
+    KernelData centres(parse_manifold<double>("sphere:2"), part_of<double>(data.points, split.split.known()),
+                       1, nullptr, {}, weighted ? split.weights_of(split.split.known()) : Weights());
+    const Model model = make_model("sphere:2", centres.parameters(fitted.kernels->recipe));
+    const std::vector<double> own =
+        log_densities_of_model(model, {}, part_of<double>(data.points, split.split.test));
+    double most = 0;
+    for (std::size_t i = 0; i < own.size(); ++i)
+      most = std::max(most, std::abs(own[i] - run.log_densities[i]));
+    if (weighted)
+      EXPECT_LT(most, 1e-4);
+    else
+      EXPECT_GT(most, 0.1);
+  }
+}
+
+TEST(Compare, DistinctPointsHaveTheWeightsOfTheirDuplicatesTogether) {
+  // The last ten repeat the first: 2 and 1, against 3 alone.
+  Weights apart = two_weights(100, 4, 1), together(90);
+  for (std::size_t i = 0; i < 10; ++i) {
+    apart[i] = 2;
+    apart[90 + i] = 1;
+  }
+  for (std::size_t i = 0; i < 90; ++i) together[i] = i < 10 ? 3 : apart[i];
+  FitOptions sphere;
+  sphere.manifold = "sphere:2";
+  Observer silent;
+  CompareOptions options = quick_comparison();
+  std::erase_if(options.methods,
+                [](const Method& m) { return m.name == "stereographic" || m.name == "tiny"; });
+  options.protocols = {kDistinct};
+  const Comparison one = compare(weighted_data(apart), options, silent),
+                   two = compare(data_set_of(two_clusters(90, 1), sphere, silent, "points", together),
+                                 options, silent);
+  for (const std::uint64_t seed : {0, 1}) {
+    const ComparedRun &a = run_of(one, "kernel-one", kDistinct, seed),
+                      &b = run_of(two, "kernel-one", kDistinct, seed);
+    EXPECT_NEAR(a.nll.mean, b.nll.mean, 1e-9);
+    EXPECT_NEAR(a.nll.error, b.nll.error, 1e-9);
+    EXPECT_NEAR(a.validation, b.validation, 1e-9);
+  }
+  EXPECT_NEAR(one.summaries[0].rows[1].to_best.mean, two.summaries[0].rows[1].to_best.mean, 1e-9);
+}
+
+TEST(Compare, ResultsOfOtherWeightsAreNotMixed) {
+  const TemporaryFile file("compare"), points("weighted-points");
+  {
+    std::ofstream csv(points.path);
+    csv << "x,y,z,a,b\n";
+    const Points<double> all = two_clusters(60, 1);
+    for (std::size_t i = 0; i < 60; ++i)
+      csv << fmt::format("{},{},{},{},{}\n", all[i][0], all[i][1], all[i][2], 1 + i % 2, 1 + i % 3);
+  }
+  Observer silent;
+  CompareOptions options = quick_comparison();
+  options.methods = {options.methods.front()};
+  options.protocols = {kCustomary};
+  options.results = file.path;
+  const auto by = [&](const char* column) {
+    return compare(read_data_set(points.path, options_of({{"weights", column}}), silent), options, silent);
+  };
+  EXPECT_NE(by("a").configuration.find(", weights a"), std::string::npos);
+  EXPECT_EQ(by("A").jobs, 0u);  // the same column
+  EXPECT_THROW(by("b"), Error);
+  EXPECT_THROW(by(""), Error);
 }
 
 TEST(Compare, AMethodThatFailsIsARowWithItsReason) {

@@ -6,7 +6,6 @@
 
 #include "riemflow/core/error.hpp"
 #include "riemflow/core/running_mean.hpp"
-#include "riemflow/fit/compare.hpp"
 #include "riemflow/fit/fit_model.hpp"
 #include "riemflow/fit/option_values.hpp"
 #include "riemflow/fit/provenance.hpp"
@@ -248,12 +247,6 @@ TEST(WeightedFit, WhatCannotHaveWeightsRefusesThem) {
   const Points<double> points = two_clusters(100, 7);
   DataSet data = data_set_of(points, options, silent, "points", random_counts(100, 7)),
           plain = data_set_of(points, options, silent);
-  try {
-    compare(data, {.methods = {all_methods().front()}, .seeds = {0, 0}}, silent);
-    ADD_FAILURE() << "no error";
-  } catch (const Error& error) {
-    EXPECT_EQ(error.problem(), "compare with ‹sample-weight›");
-  }
   const FitResult weighted = fit(data, options, silent), without = fit(plain, options, silent);
   EXPECT_THROW(fit(plain, options, silent, &*weighted.model), Error);
   EXPECT_THROW(fit(data, options, silent, &*without.model), Error);

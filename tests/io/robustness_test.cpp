@@ -20,9 +20,9 @@ std::vector<Format> formats() {
        "NA,170,\n2022,-9e1,3.6e2,x"},
       {"npy", fuzz::check_npy, npy_file<double>({3, 3}, {1, 0, 0, 0, 0.6, 0.8, 0, 0, -1})},
       {"geojson", fuzz::check_geojson,
-       R"({"type":"FeatureCollection","features":[{"type":"Feature","properties":{"a":[1,{}],"b":"\u00e9\n"},
+       R"({"type":"FeatureCollection","features":[{"type":"Feature","properties":{"a":[1,{}],"w":2.5,"b":"\u00e9\n"},
  "geometry":{"type":"Point","coordinates":[-44.25,38.5e0]}},{"geometry":{"coordinates":[[1,2],[3,4,5]],"type":"MultiPoint"},
- "type":"Feature"},{"type":"Feature","geometry":null}]})"}};
+ "properties":{"w":0},"type":"Feature"},{"type":"Feature","geometry":null}]})"}};
 }
 
 TEST(Robustness, EveryPrefix) {

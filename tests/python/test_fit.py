@@ -140,6 +140,50 @@ def test_weights_count(sphere_points):
             rf.fit(sphere_points, "sphere:2", model="kde", sample_weight=wrong)
 
 
+def test_weights_of_a_file_are_those_of_the_fit(sphere_points, tmp_path):
+    """rf.read(path, weights=…) is sample_weight, in fits, scores and comparisons; sample_weight replaces it."""
+    weights = np.where(sphere_points[:, 2] > 0.5, 5.0, 1.0)
+    path = tmp_path / "points.csv"
+    np.savetxt(path, np.column_stack([sphere_points, weights]), "%.17g", ",", header="x,y,z,mass", comments="")
+    points = rf.read(path, weights="mass")
+    kde = dict(model="kde", kernel="one")
+    by_array = rf.fit(points.points, "sphere:2", sample_weight=weights, **kde)
+    plain = rf.fit(points.points, "sphere:2", **kde)
+    for density in (rf.fit(points, **kde), rf.fit(path, weights="mass", **kde), rf.KernelDensity(kernel="one").fit(points)):
+        np.testing.assert_array_equal(density.log_prob(sphere_points), by_array.log_prob(sphere_points))
+        assert density.info["metadata"]["provenance"]["settings"]["weights"] == "mass"
+    assert (by_array.log_prob(sphere_points) != plain.log_prob(sphere_points)).all()
+    np.testing.assert_array_equal(rf.fit(points, sample_weight=np.ones(600), **kde).log_prob(sphere_points),
+                                  plain.log_prob(sphere_points))
+    given = rf.KernelDensity(bandwidth=0.2).fit(points)
+    np.testing.assert_array_equal(given.log_prob(sphere_points),
+                                  rf.KernelDensity("sphere:2", bandwidth=0.2).fit(points.points, weights).log_prob(sphere_points))
+
+    log_p = plain.log_prob(points)
+    expected = np.average(log_p, weights=weights)
+    assert plain.score(points).mean == pytest.approx(expected, abs=1e-12)
+    assert plain.score(points.points, weights).mean == pytest.approx(expected, abs=1e-12)
+    assert plain.score(points.points).mean == pytest.approx(log_p.mean(), abs=1e-12)
+    zero = np.where(np.arange(600) < 100, 0.0, 1.0)
+    assert plain.score(points, zero)[:3] == pytest.approx((log_p[100:].mean(), log_p[100:].std(ddof=1) / 500 ** 0.5, 500))
+    for wrong in (np.zeros(600), -np.ones(600), np.ones(3)):
+        with pytest.raises(rf.Error, match="weight"):
+            plain.score(points, wrong)
+    with pytest.raises(rf.Error, match="`weights` with an array.*`sample_weight`"):
+        rf.fit(sphere_points, "sphere:2", weights="mass")
+    with pytest.raises(rf.Error, match="`weights` with points that were read before"):
+        rf.fit(points, weights="x")
+
+    few = dict(methods=["uniform", "kernel-one"], protocols=["customary"], seeds=range(1), progress=False)
+    tables = [rf.compare(points, **few), rf.compare(path, weights="mass", **few),
+              rf.compare(points.points, "sphere:2", sample_weight=weights, **few)]
+    for found in tables:
+        assert found.table.nll[1] == tables[0].table.nll[1]
+        run = found.runs.iloc[1]
+        assert abs(run.nll + np.mean(run.log_densities)) > 0.01
+    assert rf.compare(points.points, "sphere:2", **few).table.nll[1] != tables[0].table.nll[1]
+
+
 def test_the_seed_makes_the_model(sphere_points):
     make = lambda seed: rf.Flow("sphere:2", width=8, depth=1, iterations=5, seed=seed).fit(sphere_points)
     assert make(1) == make(1) and make(1) != make(2)

@@ -26,6 +26,26 @@ def test_a_file_with_its_lines_and_columns(tmp_path):
     np.testing.assert_allclose(lon, [20, 40, 0], atol=1e-12)
 
 
+def test_weights_of_a_column(tmp_path):
+    path = tmp_path / "quakes.csv"
+    path.write_text("lat,lon,mass\n10,20,2\n-30,40,0\n80,0,0.5\n")
+    assert rf.read(path).weights is None
+    for column in ("mass", 3):
+        quakes = rf.read(path, weights=column)
+        np.testing.assert_array_equal(quakes.weights, [2, 0, 0.5])
+        assert "Weights of the points: column 3 'mass'." in quakes.assumptions
+    with pytest.raises(rf.Error, match="perhaps you meant 'mass'") as error:
+        rf.read(path, weights="mas")
+    assert error.value.code == 65 and error.value.setting == "weights"
+    path.write_text("lat,lon,mass\n10,20,2\n-30,40,-1\n")
+    with pytest.raises(rf.Error, match="weight .column 3, 'mass'. is '-1'") as error:
+        rf.read(path, weights="mass")
+    assert (error.value.line, error.value.column, error.value.value) == (3, 8, "-1")
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame({"mass": [3.0, 1.0], "lat": [10.0, -30.0], "lon": [20.0, 40.0]})
+    np.testing.assert_array_equal(rf.read(frame, weights="mass").weights, [3, 1])
+
+
 def test_errors_have_their_place(tmp_path):
     path = tmp_path / "flawed.csv"
     path.write_text("lat,lon\n10,20\nnorth,30\n40,50\n")

@@ -9,6 +9,7 @@
 #include <numbers>
 
 #include "riemflow/core/cancel.hpp"
+#include "riemflow/core/running_mean.hpp"
 #include "riemflow/distribution/uniform.hpp"
 #include "riemflow/report/encode.hpp"
 #include "riemflow/report/scene.hpp"
@@ -60,6 +61,38 @@ TEST(ReportPage, HoldsTheScoresAndTheMass) {
             (std::vector<std::string>{"Computing the density in 360 × 720 cells.", "Drawing the picture.",
                                       "Scoring the points.", "Fitting kernel densities to compare with.",
                                       "Checking whether the likelihood is to be trusted."}));
+}
+
+/// The numbers of a row of the page: "1.2345 ± 0.1234" of the density.
+std::string score_of(const std::string& page, const std::string& density) {
+  const std::string head = fmt::format("<th scope=\"row\">{}</th><td>", density);
+  const std::size_t at = page.find(head);
+  return at == page.npos ? "" : page.substr(at + head.size(), page.find("</td>", at) - at - head.size());
+}
+
+TEST(ReportPage, ScoresAreByTheWeightsOfThePoints) {
+  const Model model = kernel_at("sphere:2", {0.6, 0, 0.8}, 0.4);
+  ModelData data = data_of(model, 120, 40, 30);
+  TaskObserver silent;
+  const std::string plain = make_report(model, &data, nullptr, {}, silent).page;
+  EXPECT_FALSE(has(plain, "Each point counts by its weight"));
+  for (std::size_t i = 0; i < 120; ++i) data.weights.training.push_back(data.training[i][1] > 0 ? 20 : 1);
+  data.weights.validation.assign(40, 1);
+  for (std::size_t i = 0; i < 30; ++i) data.test_weights.push_back(data.test[i][1] > 0 ? 3 : 1);
+  const std::string page = make_report(model, &data, nullptr, {}, silent).page;
+  EXPECT_TRUE(has(page, "Each point counts by its weight"));
+  const std::vector<double> log_p = log_densities_of_model(model, {}, data.test);
+  RunningMean mean;
+  for (std::size_t i = 0; i < 30; ++i) mean.add(-log_p[i], data.test_weights[i]);
+  EXPECT_EQ(score_of(page, "this model"), fmt::format("{:.4f} ± {:.4f}", mean.mean(), mean.standard_error()));
+  EXPECT_NE(score_of(page, "this model"), score_of(plain, "this model"));
+  // Centres have their weights too: with test points that count alike, kernels have other scores.
+  data.test_weights.clear();
+  const std::string learned = make_report(model, &data, nullptr, {}, silent).page;
+  EXPECT_EQ(score_of(learned, "this model"), score_of(plain, "this model"));
+  EXPECT_NE(score_of(learned, "kernel density (one bandwidth)"), "");
+  EXPECT_NE(score_of(learned, "kernel density (one bandwidth)"),
+            score_of(plain, "kernel density (one bandwidth)"));
 }
 
 TEST(ReportPage, OfAFlowIsTheSameForAnyThreads) {

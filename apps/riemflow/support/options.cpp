@@ -138,6 +138,10 @@ void add_reading(CLI::App& command, ReadOptions& reading) {
     });
 }
 
+void add_weights(CLI::App& command, ReadOptions& reading) {
+  add_as_of_fit(command, "weights", [&reading](const FitOptions& given) { reading.weights = given.weights; });
+}
+
 void add_model(CLI::App& command, ModelChoice& choice) {
   add_text(command, "MODEL", choice.path, "FILE", "Model file that `riemflow fit` wrote")->required();
   add_evaluation(command, choice);

@@ -55,6 +55,9 @@ CLI::Option* add_threads(CLI::App& command, int& threads);
 /// manifold is a model's, or an option of its own.
 void add_reading(CLI::App& command, ReadOptions& reading);
 
+/// --weights, the column of what each point counts, for commands that make means of points.
+void add_weights(CLI::App& command, ReadOptions& reading);
+
 /// A model file and how it is evaluated: the positional MODEL, --tolerance, --threads,
 /// --device.
 struct ModelChoice {

@@ -17,6 +17,9 @@ struct SplitWeights {
   Weights training, validation;
 };
 
+/// Whether it can be one.
+inline bool is_weight(double w) { return std::isfinite(w) && w >= 0; }
+
 /// Of point i.
 inline double weight_of(const Weights& weights, std::size_t i) { return weights.empty() ? 1 : weights[i]; }
 
@@ -44,12 +47,15 @@ class WeightSums {
   }
   double total() const { return ones_; }
   double squares() const { return squares_; }
-  double standard_error(double S) const {
-    const double c = ones_ * ones_ / squares_ + 1 - 2 * (ones_ / squares_) * (cubes_ / squares_);
-    return std::sqrt(S / c / squares_);
-  }
+  /// N, what the values count for together: n of equal weights.
+  double effective() const { return ones_ * ones_ / squares_; }
+  /// N/c, which makes error² of Σ (w/Σ w)²(x − m)²: n/(n − 1) of equal weights.
+  double correction() const { return effective() / c(); }
+  double standard_error(double S) const { return std::sqrt(S / c() / squares_); }
 
  private:
+  double c() const { return effective() + 1 - 2 * (ones_ / squares_) * (cubes_ / squares_); }
+
   double ones_ = 0, squares_ = 0, cubes_ = 0;
 };
 

@@ -17,14 +17,15 @@ constexpr double kShareOfOne = 0.1;  // of the time for all shapes, about
 
 RunningMean mean_difference(const PointScores& a, const PointScores& b) {
   RunningMean mean;
-  for (std::size_t i = 0; i < a.log_densities.size(); ++i) mean.add(b.log_densities[i] - a.log_densities[i]);
+  for (std::size_t i = 0; i < a.log_densities.size(); ++i)
+    mean.add(b.log_densities[i] - a.log_densities[i], weight_of(a.weights, i));
   return mean;
 }
 
 }  // namespace
 
-double PointScores::nll() const { return mean_score(log_densities).nll; }
-double PointScores::standard_error() const { return mean_score(log_densities).error; }
+double PointScores::nll() const { return mean_score(log_densities, weights).nll; }
+double PointScores::standard_error() const { return mean_score(log_densities, weights).error; }
 double PointScores::worse_than(const PointScores& other) const {
   return mean_difference(*this, other).mean();
 }
@@ -42,19 +43,23 @@ PointScores base_scores(const std::string& manifold_name, const Points<double>& 
 std::vector<PointScores> kernel_density_scores(const std::string& manifold_name,
                                                const Points<double>& training,
                                                const Points<double>& validation, const Points<double>& test,
-                                               TaskObserver& observer, int threads) {
+                                               TaskObserver& observer, int threads,
+                                               const SplitWeights& weights) {
   const std::shared_ptr<const Manifold<double>> manifold = parse_manifold<double>(manifold_name);
   Points<double> known = training;
   known.values.insert(known.values.end(), validation.values.begin(), validation.values.end());
+  Weights of_known = weights.training;
+  of_known.insert(of_known.end(), weights.validation.begin(), weights.validation.end());
   Executor executor(threads);
   ObservedTask progress(observer, "Kernel densities", 1);
   const auto scores_of = [&](std::optional<KernelShape> shape, double from, double to) {
     SearchTime time;
     time.progress = [&](double share) { progress.reach(from + share * (to - from), 1); };
-    const KernelFit fit = fit_kernel_density(manifold, training, validation, shape, &executor, {}, time);
+    const KernelFit fit =
+        fit_kernel_density(manifold, training, validation, shape, &executor, {}, time, weights);
     const std::string kind(name_of(fit.recipe.shape));
     KernelData centres(manifold, known, std::max({1, fit.recipe.neighbours, fit.recipe.shape_neighbours}),
-                       &executor);
+                       &executor, {}, of_known);
     return PointScores{"kernel density (" + (kind == "one" ? "one bandwidth" : kind + " kernels") + ")",
                        KernelMixture(manifold, centres.parameters(fit.recipe)).log_prob(test, &executor)};
   };

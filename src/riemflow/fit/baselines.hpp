@@ -6,6 +6,7 @@
 
 #include "riemflow/core/points.hpp"
 #include "riemflow/core/task_observer.hpp"
+#include "riemflow/core/weights.hpp"
 
 namespace riemflow {
 
@@ -13,6 +14,7 @@ namespace riemflow {
 struct PointScores {
   std::string name;
   std::vector<double> log_densities;
+  Weights weights = {};  ///< of the points; empty: they count alike
 
   double nll() const;             ///< mean, in nats
   double standard_error() const;  ///< of it
@@ -26,9 +28,10 @@ PointScores base_scores(const std::string& manifold, const Points<double>& test)
 
 /// Of the kernel density of one bandwidth that scores best on `validation` and, behind it, of the best of any
 /// shape where that is another. Once chosen they have those points as centres too, as a pool has.
-/// threads: 0 for one on each core; the scores do not depend on them.
+/// threads: 0 for one on each core; the scores do not depend on them. weights: of what is learned from.
 std::vector<PointScores> kernel_density_scores(const std::string& manifold, const Points<double>& training,
                                                const Points<double>& validation, const Points<double>& test,
-                                               TaskObserver& observer, int threads = 0);
+                                               TaskObserver& observer, int threads = 0,
+                                               const SplitWeights& weights = {});
 
 }  // namespace riemflow

@@ -40,10 +40,11 @@ std::string value_of(const Values& values, const std::string& name, const std::s
 /// What all runs of a file must have in common, to be compared and to be resumed.
 std::string configuration_of(const Values& settings, const DataSet& data) {
   const std::string within = value_of(settings, "group-within", "");
-  return fmt::format("data {}, split {}, time limit {}, manifold {}, columns {}{}", data.sha256.substr(0, 16),
-                     value_of(settings, "split", FitOptions().split),
+  return fmt::format("data {}, split {}, time limit {}, manifold {}, columns {}{}{}",
+                     data.sha256.substr(0, 16), value_of(settings, "split", FitOptions().split),
                      value_of(settings, "time-limit", "none"), value_of(settings, "manifold", "inferred"),
                      value_of(settings, "columns", "inferred"),
+                     data.weight_column.empty() ? "" : ", weights " + data.weight_column,
                      within.empty() ? "" : ", groups within " + within);
 }
 
@@ -68,8 +69,9 @@ std::string cell_name(const std::string& method, const std::string& protocol) {
   return method + " " + protocol;
 }
 
-void add_scores(const std::vector<double>& log_densities, Json& result) {
-  const MeanScore score = mean_score(log_densities);
+/// Of the test points.
+void add_scores(const std::vector<double>& log_densities, const DataSet& data, Json& result) {
+  const MeanScore score = mean_score(log_densities, data.weights_of(data.split.test));
   result["nll"] = score.nll;
   result["nll_error"] = score.error;
   result["failed"] = score.failed;
@@ -82,7 +84,8 @@ Model with_all_centres(const KernelRecipe& recipe, const DataSet& data, int thre
   Executor executor(threads);
   const std::shared_ptr<const Manifold<double>> manifold = parse_manifold<double>(data.manifold);
   KernelData centres(manifold, part_of<double>(data.points, data.split.known()),
-                     std::max(recipe.neighbours, recipe.shape_neighbours), &executor);
+                     std::max(recipe.neighbours, recipe.shape_neighbours), &executor, {},
+                     data.weights_of(data.split.known()));
   Model model = make_model(data.manifold, centres.parameters(recipe));
   keep_standardisation(model, data.standardisation);
   return model;
@@ -96,7 +99,8 @@ void add_fit(const DataSet& data, const FitOptions& options, const Observer& obs
   if (model.config.model == ModelKind::kde)
     model = with_all_centres(fitted.kernels.value().recipe, standardised(data, unseen), options.threads);
   const Evaluation choice{0, options.threads};
-  add_scores(log_densities_of_model(model, choice, part_of<double>(data.points, data.split.test)), result);
+  add_scores(log_densities_of_model(model, choice, part_of<double>(data.points, data.split.test)), data,
+             result);
   const Mass mass = make_exact_density(model, choice, unseen)
                         ->mass({kMassOptions, kMassSamples, options.seed, FlowMass::by_change_of_variables});
   result["mass"] = mass.integral.value;
@@ -139,7 +143,7 @@ class ComparedCells {
     Json result = {{"split", job.seed}};
     if (method.preset.empty()) {
       Unseen unseen(observer_);
-      add_scores(base_log_densities(standardised(data, unseen)), result);
+      add_scores(base_log_densities(standardised(data, unseen)), data, result);
     } else {
       Values extra = protocol_values(settings_, protocol);
       extra["seed"] = std::to_string(job.seed);
@@ -149,6 +153,8 @@ class ComparedCells {
     result["points"] = {data.split.training.size(), data.split.validation.size(), data.split.test.size()};
     return result;
   }
+
+  const Weights& weights(const std::string& protocol) const { return data_.at(protocol).weights; }
 
   TestPoints tests(const std::string& protocol, const SeedRange& seeds) const {
     TestPoints tests;
@@ -229,9 +235,6 @@ void refuse_other_rows(const std::vector<Method>& methods, const std::string& pa
 }  // namespace
 
 Comparison compare(const DataSet& data, const CompareOptions& options, Observer& observer) {
-  require(
-      data.weights.empty(), "compare with ‹sample-weight›",
-      "its tables have points that count alike: leave the weights out, or compare the test scores of fits");
   Comparison result;
   const auto manifold = parse_manifold<double>(data.manifold);
   for (const Method& method : options.methods) {
@@ -278,8 +281,8 @@ Comparison compare(const DataSet& data, const CompareOptions& options, Observer&
         if (job.cell == cell) result.runs.push_back({method.name, protocol, job.seed, problem});
     }
     if (result.interrupted) continue;
-    result.summaries.push_back(
-        summarise(result.runs, result.methods, protocol, cells.tests(protocol, options.seeds)));
+    result.summaries.push_back(summarise(result.runs, result.methods, protocol,
+                                         cells.tests(protocol, options.seeds), cells.weights(protocol)));
   }
   return result;
 }

@@ -41,10 +41,11 @@ struct Comparison {
   std::size_t jobs = 0, failed = 0;  ///< runs that were to be done, and that failed
 };
 
-/// data: with their duplicates; how they are split does not matter. A cell is a method under a protocol, a
-/// run one split. A run that fails is the `problem` of its row, and the others go on. What the GPU has no
-/// code for is fitted on the CPU, which is said. Throws Error, (Fault::configuration) where the results are
-/// of another comparison.
+/// data: with their duplicates; how they are split does not matter. Where points have weights, all is
+/// learned, chosen and scored by them, and distinct points have those of their duplicates together. A cell is
+/// a method under a protocol, a run one split. A run that fails is the `problem` of its row, and the others
+/// go on. What the GPU has no code for is fitted on the CPU, which is said. Throws Error,
+/// (Fault::configuration) where the results are of another comparison.
 Comparison compare(const DataSet& data, const CompareOptions& options, Observer& observer);
 
 }  // namespace riemflow

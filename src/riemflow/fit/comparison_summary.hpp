@@ -6,6 +6,7 @@
 #include <limits>
 #include <map>
 
+#include "riemflow/core/weights.hpp"
 #include "riemflow/fit/methods.hpp"
 
 namespace riemflow {
@@ -50,9 +51,10 @@ struct Summary {
 /// The test points of each split, by its seed: numbers that name a point in all splits.
 using TestPoints = std::map<std::uint64_t, std::vector<std::size_t>>;
 
-/// Of the runs of the protocol and of the splits of `tests`; of methods that have any. Error(Fault::bad_data)
-/// where runs are not of these test points.
+/// Of the runs of the protocol and of the splits of `tests`; of methods that have any. weights: of all
+/// points, by their numbers, for means by them; none: all count alike. Error(Fault::bad_data) where runs are
+/// not of these test points.
 Summary summarise(const std::vector<ComparedRun>& runs, const std::vector<Method>& methods,
-                  const std::string& protocol, const TestPoints& tests);
+                  const std::string& protocol, const TestPoints& tests, const Weights& weights = {});
 
 }  // namespace riemflow

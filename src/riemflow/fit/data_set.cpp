@@ -36,20 +36,6 @@ Weights of_mean_one(Weights weights) {
   return weights;
 }
 
-void check_weights(const Weights& weights, std::size_t points) {
-  constexpr const char* kAdvice = "give one for each point, finite and no less than 0";
-  require(weights.size() == points,
-          fmt::format("‹sample-weight› has {} weights for {} points", weights.size(), points), kAdvice,
-          Fault::bad_data);
-  for (std::size_t i = 0; i < points; ++i)
-    if (!(std::isfinite(weights[i]) && weights[i] >= 0))
-      throw Error(fmt::format("‹sample-weight› of point {} is {}", i, weights[i]), kAdvice, Fault::bad_data)
-          .of_setting("sample-weight", fmt::format("{}", weights[i]));
-  require(std::any_of(weights.begin(), weights.end(), [](double w) { return w > 0; }),
-          "‹sample-weight› is 0 for all points", "give a weight above 0 to those that count",
-          Fault::bad_data);
-}
-
 /// The names of the columns that Euclidean coordinates came from, by their numbers in a point. A sphere's
 /// point is two columns or three, as any other's numbers.
 std::vector<std::string> names_of_numbers(const Manifold<double>& manifold,
@@ -181,6 +167,28 @@ DataSet standardised(const DataSet& raw, Observer& observer) {
   return data;
 }
 
+void check_weights(const Weights& weights, std::size_t points) {
+  constexpr const char* kAdvice = "give one for each point, finite and no less than 0";
+  require(weights.size() == points,
+          fmt::format("‹sample-weight› has {} weights for {} points", weights.size(), points), kAdvice,
+          Fault::bad_data);
+  for (std::size_t i = 0; i < points; ++i)
+    if (!is_weight(weights[i]))
+      throw Error(fmt::format("‹sample-weight› of point {} is {}", i, weights[i]), kAdvice, Fault::bad_data)
+          .of_setting("sample-weight", fmt::format("{}", weights[i]));
+  require(std::any_of(weights.begin(), weights.end(), [](double w) { return w > 0; }),
+          "‹sample-weight› is 0 for all points", "give a weight above 0 to those that count",
+          Fault::bad_data);
+}
+
+void take_weights(DataSet& data, const ReadPoints& read, Observer& observer) {
+  if (read.weights.empty()) return;
+  data.weight_column = setting_of(*read.assumptions.weight);
+  if (std::none_of(read.weights.begin(), read.weights.end(), [](double w) { return w > 0; }))
+    refuse_no_weight(read.assumptions, read.weights.size());
+  weigh_points(data, read.weights, observer);
+}
+
 DataSet divided(DataSet data, const FitOptions& settings, Observer& observer) {
   divide(data, settings, data.name, observer);
   return data;
@@ -222,6 +230,8 @@ DataSet data_set_of(ReadPoints read, const std::string& name, const FitOptions& 
   if (!weights.empty()) {
     weigh_points(data, weights, observer);
     data.sha256 = sha256_of(data.points, data.weights);  // no longer those of the file
+  } else {
+    take_weights(data, read, observer);
   }
   divide(data, settings, read.assumptions.path, observer);
   return data;

@@ -26,6 +26,7 @@ struct DataSet {
   std::size_t duplicates = 0;        ///< of the rows
   std::vector<std::size_t> groups;   ///< of the points: those of one group are on one side of a split
   std::vector<double> weights;       ///< of the points, > 0, of mean 1; empty: all alike
+  std::string weight_column;         ///< that they come from, by name or number; empty: none
   Split split;
   Standardisation standardisation;  ///< of the points, where they are standardised
   /// Learned by reverse KL in place of points; null: there are points.
@@ -53,17 +54,26 @@ DataSet read_data_set(const DataFile& file, const FitOptions& options, Observer&
 /// path: a file, "-" or the name of a data set, all else as the options have it.
 DataSet read_data_set(const std::string& path, const FitOptions& options, Observer& observer);
 
-/// Of points that were read. name: of the file, without its directory. weights: as below.
+/// Of points that were read. name: of the file, without its directory. weights: as below; none: those that
+/// were read with the points, if any.
 DataSet data_set_of(ReadPoints read, const std::string& name, const FitOptions& options, Observer& observer,
                     const Weights& weights = {});
+
+/// data: the points of `read`, and their lines. Gives them the weights that were read with them, if any:
+/// those of weight 0 are left out, which is said, and weights that are all alike are none. Throws Error where
+/// all are 0.
+void take_weights(DataSet& data, const ReadPoints& read, Observer& observer);
+
+/// Of weights that a caller gives to points: throws Error(Fault::bad_data) naming the first that is not
+/// finite or is below 0, where they are not as many as the points, or all 0.
+void check_weights(const Weights& weights, std::size_t points);
 
 /// Of points in memory, on options.manifold, which must be given. name: for messages and the model file.
 /// Throws Error where one is not on the manifold.
 ///
 /// weights: what each point counts, in proportion alone, in all that is learned, chosen and scored, but for
 /// the split, which counts points; none: all alike. Points of weight 0 are left out as if they had never been
-/// given, which is said; equal weights are none. Throws Error(Fault::bad_data) naming the first that is not
-/// finite or is below 0, where they are not as many as the points, or all 0.
+/// given, which is said; equal weights are none. Throws Error as check_weights.
 DataSet data_set_of(Points<double> points, const FitOptions& options, Observer& observer,
                     const std::string& name = "points", const std::vector<double>& weights = {});
 

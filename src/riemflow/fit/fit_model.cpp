@@ -15,8 +15,8 @@ FitResult fit(const DataSet& raw, const FitOptions& options, Observer& observer,
           fmt::format("{} weights for {} points", raw.weights.size(), raw.points.size()),
           "give one a point, or none", Fault::bad_data);
   require(resume == nullptr || fitted_with_weights(*resume) == !raw.weights.empty(),
-          raw.weights.empty() ? "a fit with ‹sample-weight› resumed without"
-                              : "a fit without ‹sample-weight› resumed with some",
+          raw.weights.empty() ? "a fit with weights of points resumed without"
+                              : "a fit without weights of points resumed with some",
           "resume with the data the run was started with, or start anew");
   const DataSet data = standardised(raw, observer);
   try {

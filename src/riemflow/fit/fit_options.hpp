@@ -13,7 +13,7 @@ namespace riemflow {
 
 struct FitOptions {
   // reading
-  std::string columns, format;
+  std::string columns, format, weights;
   Units units = Units::automatic;
   bool skip_invalid = false;
   std::string data_dir;

@@ -201,6 +201,12 @@ void Table::declare() {
        "first is the latitude, unless names that are known (lon,lat; x,y; ra,dec) say otherwise");
   choice("units", &FitOptions::units,
          "Units of latitudes, longitudes and angles; auto: degrees, unless a column's name says otherwise");
+  text("weights", &FitOptions::weights, "COLUMN",
+       "Column that says what each point counts, by name or number from 1; in GeoJSON a property of the "
+       "features. "
+       "Finite numbers from 0, in proportion: a weight of 2 is as the row given twice, except in the split, "
+       "which "
+       "counts rows, and rows of weight 0 count for nothing");
   flag("skip-invalid", &FitOptions::skip_invalid,
        "Leave out rows that are no point, and count them, instead of stopping at the first");
   choice("format", &FitOptions::format, {"csv", "tsv", "npy", "geojson"},

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <map>
+#include <tuple>
 
 #include "riemflow/core/error.hpp"
 #include "riemflow/core/version.hpp"
@@ -19,6 +20,7 @@ namespace {
 struct HeldOut {
   std::vector<std::size_t> numbers;  ///< of the validation points, as the fits read them
   Points<double> validation, test;
+  ScoredWeights weights;         ///< of these
   const Model* split = nullptr;  ///< whose split it is; null: all points, none of a fit's
   /// Of members that have seen these points since: their log-densities before that.
   std::map<const Model*, std::vector<double>> scores;
@@ -52,6 +54,7 @@ HeldOut held_out(const DataFile& data, const std::vector<Model>& members, Observ
   HeldOut result;
   std::map<const Model*, std::map<std::size_t, double>> kept;
   std::map<std::size_t, std::vector<double>> points;  // by their numbers
+  std::map<std::size_t, double> weights;              // the same, where points have some
   const std::string sha256 = data.sha256();
   for (const Model& member : members) {
     const std::string trained_on = metadata_of(member, "data_sha256");
@@ -60,9 +63,13 @@ HeldOut held_out(const DataFile& data, const std::vector<Model>& members, Observ
           "Warning: {} does not say what it was trained on; if it was on {}, the weights flatter it.",
           member.path, data.path);
     if (trained_on.empty() || trained_on != sha256) continue;
-    require(!fitted_with_weights(member),
+    require(!fitted_with_weights(member) || !weight_column_of(member).empty(),
             fmt::format("{} was fitted with ‹sample-weight›, which {} does not have", member.path, data.path),
             "weigh the members on points that none of them has seen: give another file", Fault::bad_data);
+    require(result.split == nullptr || weight_column_of(member) == weight_column_of(*result.split),
+            fmt::format("{} and {} were fitted with different ‹weights› of {}",
+                        result.split == nullptr ? "" : result.split->path, member.path, data.path),
+            "fit them with the same, or give other data", Fault::bad_data);
     Observer silent;
     const ModelData own = read_model_data(member, data, silent);
     require(own.split_known,
@@ -87,13 +94,17 @@ HeldOut held_out(const DataFile& data, const std::vector<Model>& members, Observ
         common.push_back(point);
     result.numbers = std::move(common);
     if (result.split == nullptr)
-      for (const auto& [numbers, part] :
-           {std::pair(&own.split.training, &own.training), std::pair(&own.split.validation, &own.validation)})
-        for (std::size_t i = 0; i < numbers->size(); ++i)
+      for (const auto& [numbers, part, own_weights] :
+           {std::tuple(&own.split.training, &own.training, &own.weights.training),
+            std::tuple(&own.split.validation, &own.validation, &own.weights.validation)})
+        for (std::size_t i = 0; i < numbers->size(); ++i) {
           points.try_emplace((*numbers)[i], (*part)[i].begin(), (*part)[i].end());
+          if (!own_weights->empty()) weights[(*numbers)[i]] = (*own_weights)[i];
+        }
     result.split = &member;
     result.validation = own.validation;
     result.test = own.test;
+    result.weights.test = own.test_weights;
   }
   if (result.split != nullptr) {
     require(!result.numbers.empty(), fmt::format("no point of {} is new to all members", data.path),
@@ -107,6 +118,7 @@ HeldOut held_out(const DataFile& data, const std::vector<Model>& members, Observ
               "use the files as riemflow wrote them", Fault::bad_data);
       result.validation.values.insert(result.validation.values.end(), found->second.begin(),
                                       found->second.end());
+      if (!weights.empty()) result.weights.validation.push_back(weights.at(number));
     }
     for (const auto& [member, scores] : kept)
       for (const std::size_t number : result.numbers) result.scores[member].push_back(scores.at(number));
@@ -117,7 +129,9 @@ HeldOut held_out(const DataFile& data, const std::vector<Model>& members, Observ
         result.test.size());
     return result;
   }
-  result.validation = read_model_data(members.front(), data, observer).test;
+  ModelData all = read_model_data(members.front(), data, observer);
+  result.validation = std::move(all.test);
+  result.weights.validation = std::move(all.test_weights);
   observer.tell("No member was fitted to {}: all its {} points choose the weights.", data.path,
                 result.validation.size());
   return result;
@@ -144,14 +158,14 @@ PooledModels pool_models(const std::vector<Model>& members, const DataFile& file
                               : log_densities_of_model(member, how, points.validation),
                           log_densities_of_model(member, how, points.test)});
   }
-  WeighedPool pool = weigh(contenders);
+  WeighedPool pool = weigh(contenders, points.weights);
   PooledModels result{.model = std::move(pool.model),
                       .members = pool_rows(contenders, pool),
                       .table = pool_table(contenders, pool),
                       .validation_points = pool.validation.size(),
                       .test_points = pool.test.size(),
-                      .validation = mean_score(pool.validation),
-                      .test = mean_score(pool.test),
+                      .validation = mean_score(pool.validation, points.weights.validation),
+                      .test = mean_score(pool.test, points.weights.test),
                       .gap = pool.weights.gap};
   nlohmann::ordered_json about = {{"finished", true}, {"validation_nll", result.validation.nll}};
   if (result.test_points > 0) {
@@ -165,11 +179,12 @@ PooledModels pool_models(const std::vector<Model>& members, const DataFile& file
     for (const char* key : {"data_sha256", "data_name", "seed"})
       result.model.metadata[key] = metadata_of(*points.split, key);
     const auto fitted = read_provenance(metadata_of(*points.split, "provenance"));
-    for (const char* key : {"points", "columns", "settings"})
+    for (const char* key : {"points", "weighted", "weights", "columns", "settings"})
       if (fitted.contains(key)) about[key] = fitted[key];
   }
   result.model.metadata["provenance"] = about.dump();
-  if (points.split != nullptr) keep_held_out(result.model, {points.numbers, pool.validation});
+  if (points.split != nullptr)
+    keep_held_out(result.model, {points.numbers, pool.validation, points.weights.validation});
   return result;
 }
 

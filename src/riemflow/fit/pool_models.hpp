@@ -19,9 +19,9 @@ struct PooledModels {
 
 /// Where members were fitted to these data, points that none of them had seen choose the weights: their
 /// validation points, by the scores that a member kept if it has learned from them since; their test points
-/// test the pool, and their splits must be the same. Otherwise all points choose. Throws Error,
-/// (Fault::bad_data) where members are of several manifolds, or have learned from the points that would
-/// choose.
+/// test the pool, and their splits and weights must be the same. Otherwise all points choose, with the
+/// weights that ‹weights› of `data` names. Throws Error, (Fault::bad_data) where members are of several
+/// manifolds, or have learned from the points that would choose.
 PooledModels pool_models(const std::vector<Model>& members, const DataFile& data, const Evaluation& how,
                          Observer& observer);
 

@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "riemflow/core/error.hpp"
+#include "riemflow/core/text.hpp"
 #include "riemflow/core/version.hpp"
 #include "riemflow/io/data_sets.hpp"
 
@@ -29,6 +30,7 @@ nlohmann::ordered_json data_json(const DataSet& data) {
                                 {"validation", data.split.validation.size()},
                                 {"test", data.split.test.size()}};
   if (!data.weights.empty()) all["weighted"] = true;
+  if (!data.weight_column.empty()) all["weights"] = data.weight_column;
   return all;
 }
 
@@ -75,7 +77,11 @@ nlohmann::ordered_json json_of(const std::vector<MemberScore>& members) {
 nlohmann::ordered_json provenance(const DataSet& data, const FitOptions& options, const FitProgress& p,
                                   const FitResult* result) {
   nlohmann::ordered_json settings = nlohmann::ordered_json::object();
-  for (const auto& [name, value] : recorded_values(options)) settings[name] = value;
+  for (const auto& [name, value] : recorded_values(options))
+    if (name != "weights") settings[name] = value;
+  // Those in force: points in memory may have others, and points that were read bring theirs.
+  if (!data.weight_column.empty())
+    settings["weights"] = options.weights.empty() ? data.weight_column : options.weights;
   nlohmann::ordered_json all = {{"finished", result != nullptr},
                                 {"iterations", p.iteration},
                                 {"best_iteration", p.best_iteration},
@@ -112,6 +118,7 @@ nlohmann::ordered_json provenance(const DataSet& data, const FitOptions& options
                    {"validation", data.split.validation.size()},
                    {"test", data.split.test.size()}};
   if (!data.weights.empty()) all["weighted"] = true;
+  if (!data.weight_column.empty()) all["weights"] = data.weight_column;
   if (!data.columns.empty()) all["columns"] = data.columns;
   all["settings"] = std::move(settings);
   return all;
@@ -133,6 +140,12 @@ FitOptions recorded_options(const Model& model, const Values& recorded) {
     throw Error(fmt::format("{}: its provenance is damaged: {}", model.path, error.what()),
                 "use the file as riemflow wrote it", Fault::bad_data);
   }
+}
+
+std::string weight_column_of(const Model& model) {
+  const Values settings = recorded_settings(model);
+  const auto found = settings.find("weights");
+  return found == settings.end() ? "" : found->second;
 }
 
 bool fitted_with_weights(const Model& model) {
@@ -172,8 +185,14 @@ std::optional<FitOptions> options_of_fit(const Model& model, const std::function
 
 ModelData by_split(const DataSet& data, const std::string& name, Observer& observer) {
   const auto part = [&](const std::vector<std::size_t>& rows) { return part_of<double>(data.points, rows); };
-  ModelData result{
-      name, true, part(data.split.training), part(data.split.validation), part(data.split.test), data.split};
+  ModelData result{name,
+                   true,
+                   part(data.split.training),
+                   part(data.split.validation),
+                   part(data.split.test),
+                   data.split,
+                   data.split_weights(),
+                   data.weights_of(data.split.test)};
   observer.tell("{} is the data of the fit: {} training, {} validation and {} test points{}.", name,
                 result.training.size(), result.validation.size(), result.test.size(),
                 data.points.size() < data.rows ? " without duplicates" : "");
@@ -205,6 +224,12 @@ ModelData read_model_data(const Model& model, const DataFile& file, Observer& ob
   if (options) {
     DataFile as_fitted = data;
     if (data.reading.columns.empty()) as_fitted.reading.columns = options->columns;
+    require(data.reading.weights.empty() || lower(data.reading.weights) == lower(options->weights),
+            fmt::format("‹weights› {} for {}, which {} was fitted to {}", data.reading.weights, result.name,
+                        model.path,
+                        options->weights.empty() ? "without weights" : "with ‹weights› " + options->weights),
+            "leave it out: points of the fit have the weights of the fit", Fault::usage);
+    as_fitted.reading.weights = options->weights;
     Observer silent;
     return by_split(read_data_set(as_fitted, *options, silent), result.name, observer);
   }
@@ -212,7 +237,12 @@ ModelData read_model_data(const Model& model, const DataFile& file, Observer& ob
   for (const std::string& sentence : source->assumptions().sentences()) observer.say(sentence);
   ReadPoints all = read_all(*source);
   for (const std::string& sentence : all.remarks) observer.say(sentence);
-  result.test = std::move(all.points);
+  DataSet weighed;
+  weighed.points = std::move(all.points);
+  weighed.lines = all.lines;
+  take_weights(weighed, all, observer);
+  result.test = std::move(weighed.points);
+  result.test_weights = std::move(weighed.weights);
   return result;
 }
 

@@ -35,6 +35,9 @@ Values recorded_settings(const Model& model);
 /// These, which the model has recorded, as options. Throws Error(Fault::bad_data) where they are none.
 FitOptions recorded_options(const Model& model, const Values& recorded);
 
+/// The column of weights of the fit; empty: there was none.
+std::string weight_column_of(const Model& model);
+
 /// Whether the points of the fit had weights.
 bool fitted_with_weights(const Model& model);
 
@@ -54,11 +57,14 @@ struct ModelData {
   /// Without the split: the file is not the one that the model was trained on, and all its points are `test`.
   bool split_known = false;
   Points<double> training, validation, test;
-  Split split;  ///< the numbers of these points, as the fit read them
+  Split split;                ///< the numbers of these points, as the fit read them
+  SplitWeights weights = {};  ///< of the training and validation points; empty: all alike
+  Weights test_weights = {};
 };
 
-/// Reads the points and says what was assumed. They are split as the fit did if the file is that which the
-/// model was trained on. Throws Error.
+/// Reads the points and says what was assumed. They are split as the fit did, and have the weights of the
+/// fit, if the file is that which the model was trained on. Throws Error, (Fault::usage) for other weights
+/// than the fit's.
 ModelData read_model_data(const Model& model, const DataFile& data, Observer& observer);
 
 /// The same of points in memory, which are those of the fit if their numbers are. name: for messages.

@@ -21,12 +21,21 @@ std::vector<std::string> Assumptions::sentences() const {
   }
   if (units != Units::automatic) second += fmt::format("; in {}", name_of(units));
   if (!columns.empty()) all.push_back(second + ".");
+  if (weight)
+    all.push_back(fmt::format("Weights of the points: {}{}{}.",
+                              weight->number == 0 ? "property" : fmt::format("column {}", weight->number),
+                              weight->name.empty() ? "" : " ",
+                              weight->name.empty() ? "" : io::in_quotes(weight->name)));
 
   all.push_back(fmt::format("Points on {}{}: {}.", manifold,
                             manifold_inferred ? " (inferred; another can be given with ‹manifold›)" : "",
                             coordinates));
   for (const std::string& warning : warnings) all.push_back("Warning: " + warning);
   return all;
+}
+
+std::string setting_of(const Assumptions::Column& column) {
+  return column.name.empty() ? std::to_string(column.number) : column.name;
 }
 
 std::string place_of(const Assumptions& assumptions, std::uint64_t line) {

@@ -2,6 +2,7 @@
 // How a file was understood, as fields for programs and as sentences for people.
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -23,6 +24,8 @@ struct Assumptions {
   bool decimal_comma = false;     ///< 1,5 is one and a half
   std::uint64_t header_line = 0;  ///< 0: none
   std::vector<Column> columns;
+  std::optional<Column>
+      weight;  ///< of the points; number 0: a property of GeoJSON's features. None: they count alike
   std::string columns_how;         ///< "by name", "as chosen", …
   Units units = Units::automatic;  ///< automatic where no column is an angle
   std::string manifold;            ///< as parse_manifold takes it
@@ -31,9 +34,12 @@ struct Assumptions {
   std::string row = "line";  ///< what `lines` counts: "line", "row" (NPY), "feature" (GeoJSON)
   std::vector<std::string> warnings;
 
-  /// Format, columns with units, manifold, then the warnings.
+  /// Format, columns with units, weights, manifold, then the warnings.
   std::vector<std::string> sentences() const;
 };
+
+/// The column of weights as a setting names it: by its name, or by its number where it has none.
+std::string setting_of(const Assumptions::Column& column);
 
 /// Where a point came from: "quakes.csv:17", or "points.npy: row 17" where rows are not lines.
 std::string place_of(const Assumptions& assumptions, std::uint64_t line);

@@ -21,7 +21,8 @@ using Columns = std::vector<std::size_t>;
 Columns with_meaning(const Table& table, std::initializer_list<Meaning> wanted) {
   Columns found;
   for (std::size_t i = 0; i < table.names.size(); ++i)
-    if (std::find(wanted.begin(), wanted.end(), meaning_of(table.names[i]).meaning) != wanted.end())
+    if (i != table.weight &&
+        std::find(wanted.begin(), wanted.end(), meaning_of(table.names[i]).meaning) != wanted.end())
       found.push_back(i);
   return found;
 }
@@ -64,10 +65,11 @@ bool is(const Manifold<double>* manifold, Geometry geometry, int d) {
 Columns as_written(const Table& table, const Manifold<double>& manifold) {
   Columns columns;
   for (const std::string& name : coordinate_names(manifold)) {
-    const auto is_it = [&](const std::string& other) { return lower(other) == name; };
-    const auto found = std::find_if(table.names.begin(), table.names.end(), is_it);
-    if (found == table.names.end() || std::any_of(found + 1, table.names.end(), is_it)) return {};
-    columns.push_back(static_cast<std::size_t>(found - table.names.begin()));
+    Columns found;
+    for (std::size_t i = 0; i < table.names.size(); ++i)
+      if (i != table.weight && lower(table.names[i]) == name) found.push_back(i);
+    if (found.size() != 1) return {};
+    columns.push_back(found.front());
   }
   return columns;
 }
@@ -88,7 +90,7 @@ Columns by_name(const Table& table, const Manifold<double>* manifold) {
     columns = one_of_each(table, {Meaning::phi, Meaning::psi});
   if (columns.empty() && manifold == nullptr) {
     columns = with_meaning(table, {Meaning::angle});
-    if (columns.size() != table.width) columns.clear();
+    if (columns.size() != table.free_width()) columns.clear();
     if (columns.empty()) columns = one_of_each(table, {Meaning::x, Meaning::y});
   }
   if (columns.empty() && angles) {
@@ -116,7 +118,7 @@ std::string needs(const Manifold<double>& manifold) {
 Columns all_of(const Table& table, bool numeric_only) {
   Columns columns;
   for (std::size_t i = 0; i < table.width; ++i)
-    if (!numeric_only || table.numeric[i]) columns.push_back(i);
+    if (i != table.weight && (!numeric_only || table.numeric[i])) columns.push_back(i);
   return columns;
 }
 
@@ -124,7 +126,7 @@ Columns all_of(const Table& table, bool numeric_only) {
 Columns without_numbers(const Table& table) {
   Columns columns;
   for (std::size_t i = 0; !table.binary && i < table.width; ++i) {
-    bool any = table.rows() == 0;
+    bool any = table.rows() == 0 || i == table.weight;
     for (std::size_t r = 0; !any && r < table.rows(); ++r) any = !std::isnan(table.value(r, i));
     if (!any) columns.push_back(i);
   }
@@ -140,7 +142,8 @@ std::string example(const Table& table, const Manifold<double>* manifold) {
                                  ? std::min(std::max<std::size_t>(columns.size(), 2), kMost)
                                  : static_cast<std::size_t>(manifold->ambient()) - two_spheres(*manifold);
   for (std::size_t i = 0; columns.size() < needed; ++i)
-    if (std::find(columns.begin(), columns.end(), i) == columns.end()) columns.push_back(i);
+    if (i != table.weight && std::find(columns.begin(), columns.end(), i) == columns.end())
+      columns.push_back(i);
   columns.resize(needed);
   if (manifold != nullptr) return "‹columns› " + listed(columns);
   return fmt::format("‹columns› {} ‹manifold› {}", listed(columns),
@@ -153,7 +156,7 @@ std::string example(const Table& table, const Manifold<double>* manifold) {
   const Columns numeric = all_of(table, true);
   throw Error(FilePlace{table.path},
               fmt::format("{} needs {}, and there are {}, but column {}{} holds no number in the first rows",
-                          manifold.name(), needs(manifold), table.width, column + 1,
+                          manifold.name(), needs(manifold), table.free_width(), column + 1,
                           name.empty() ? "" : " " + in_quotes(name)),
               numeric.empty() ? std::string("give a file with numbers in its columns")
                               : fmt::format("give the column that is missing, or another ‹manifold›; numbers "
@@ -171,6 +174,7 @@ std::string example(const Table& table, const Manifold<double>* manifold) {
     found +=
         "no columns with names that are known, as latitude and longitude, or x, y and z, are; there are " +
         listed_columns(table);
+  if (table.weight) found += fmt::format(", of which column {} is the weight", *table.weight + 1);
   if (manifold != nullptr) found += fmt::format(", and {} needs {}", manifold->name(), needs(*manifold));
   if (table.width == 1)
     throw Error(FilePlace{table.path}, found,
@@ -310,21 +314,26 @@ Choice choose_columns(const Table& table, const ReadOptions& options) {
 
   if (!options.columns.empty()) {
     choice.columns = find_columns(options.columns, table);
+    for (const std::size_t c : choice.columns)
+      require(c != table.weight,
+              fmt::format("column {}{} is named in both ‹columns› and ‹weights›", c + 1,
+                          table.name(c).empty() ? "" : " " + in_quotes(table.name(c))),
+              "a column is a coordinate or the weight: leave it out of one of them", Fault::usage);
     choice.how = "as chosen";
   } else if (choice.columns = by_name(table, manifold); !choice.columns.empty()) {
     choice.how = "by name";
   } else if (const Columns text = without_numbers(table);
-             table.binary || (manifold != nullptr && text.empty() && fits(table.width, *manifold))) {
+             table.binary || (manifold != nullptr && text.empty() && fits(table.free_width(), *manifold))) {
     choice.columns = all_of(table, false);
     choice.how = "in their order";
   } else if (const Columns numeric = all_of(table, true);
              manifold != nullptr && fits(numeric.size(), *manifold)) {
     choice.columns = numeric;
     choice.how = "that hold numbers only";
-  } else if (manifold != nullptr && fits(table.width, *manifold)) {
+  } else if (manifold != nullptr && fits(table.free_width(), *manifold)) {
     refuse_text(table, text.front(), *manifold);
-  } else if (manifold == nullptr && table.names.empty() && table.width == 2) {
-    choice.columns = {0, 1};
+  } else if (manifold == nullptr && table.names.empty() && table.free_width() == 2) {
+    choice.columns = all_of(table, false);
     choice.how = "assumed from their order";
   } else {
     ask_for_columns(table, manifold);

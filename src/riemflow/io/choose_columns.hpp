@@ -24,7 +24,8 @@ std::size_t two_spheres(const Manifold<double>& manifold);
 /// (coordinates.hpp) where there are as many as coordinate_names(). Empty if no reading takes this many.
 std::vector<bool> factors_with_latitude(const Manifold<double>& manifold, std::size_t columns);
 
-/// columns.size() is one that factors_with_latitude takes. Throws Error where the user must say more.
+/// The table's column of weights is none of them. columns.size() is one that factors_with_latitude takes.
+/// Throws Error where the user must say more.
 Choice choose_columns(const Table& table, const ReadOptions& options);
 
 }  // namespace riemflow::io

@@ -32,7 +32,7 @@ class ColumnSource final : public PointSource {
   }
 
  protected:
-  bool next_point(double* point, std::uint64_t& line) override {
+  bool next_point(double* point, std::uint64_t& line, double& weight) override {
     while (row_ < numbers_.size()) {
       const auto row = numbers_[row_++];
       for (std::size_t i = 0; i < row_numbers_.size(); ++i) row_numbers_[i] = row[layout_.columns[i]];
@@ -42,6 +42,13 @@ class ColumnSource final : public PointSource {
         reject([&] {
           return wrong(static_cast<std::size_t>(odd - row_numbers_.begin()),
                        "where a finite number is expected", "correct it");
+        });
+        continue;
+      }
+      if (table_.weight && !is_weight(weight = row[*table_.weight])) {
+        reject([&] {
+          return wrong_at(*table_.weight, io::Layout::weight_name(table_), weight,
+                          io::Layout::kWeightExpected, io::Layout::kWeightAdvice);
         });
         continue;
       }
@@ -61,11 +68,14 @@ class ColumnSource final : public PointSource {
 
  private:
   Error wrong(std::size_t i, const std::string& problem, const std::string& advice) const {
+    return wrong_at(layout_.columns[i], layout_.column_name(i, table_), row_numbers_[i], problem, advice);
+  }
+  Error wrong_at(std::size_t column, const std::string& name, double value, const std::string& problem,
+                 const std::string& advice) const {
     std::string text;
-    append_number(text, row_numbers_[i]);
-    return invalid({table_.path, row_, layout_.columns[i] + 1},
-                   fmt::format("{} is {} {}", layout_.column_name(i, table_), io::in_quotes(text), problem),
-                   advice)
+    append_number(text, value);
+    return invalid({table_.path, row_, column + 1},
+                   fmt::format("{} is {} {}", name, io::in_quotes(text), problem), advice)
         .of_value(text);
   }
 

@@ -116,7 +116,7 @@ std::optional<std::size_t> whole_number(std::string_view text) {
   return value;
 }
 
-[[noreturn]] void no_such_column(std::string_view name, const Table& table) {
+[[noreturn]] void no_such_column(const std::string& setting, std::string_view name, const Table& table) {
   std::vector<std::string> lowered;
   for (const std::string& n : table.names) lowered.push_back(lower(n));
   const std::vector<std::string_view> views(lowered.begin(), lowered.end());
@@ -126,35 +126,29 @@ std::optional<std::size_t> whole_number(std::string_view text) {
               fmt::format("there is no column {}{}", in_quotes(name),
                           table.names.empty() ? ", nor a header that could name it" : ""),
               nearest.empty() ? found : fmt::format("perhaps you meant {}? {}", in_quotes(nearest), found))
-      .of_setting("columns", std::string(name));
+      .of_setting(setting, std::string(name));
+}
+
+std::size_t numbered_column(const std::string& setting, std::size_t number, const Table& table) {
+  require(number != 0, fmt::format("‹{}›: there is no column 0", setting), "count columns from 1",
+          Fault::usage);
+  if (number > table.width) no_such_column(setting, std::to_string(number), table);
+  return number - 1;
 }
 
 /// Indices that one entry stands for.
 void append_entry(const std::string& entry, const Table& table, std::vector<std::size_t>& indices) {
-  const auto append = [&](std::size_t number) {
-    require(number != 0, "‹columns›: there is no column 0", "count columns from 1", Fault::usage);
-    if (number > table.width) no_such_column(std::to_string(number), table);
-    indices.push_back(number - 1);
-  };
   const std::size_t dash = entry.find('-');
   const auto from = whole_number(std::string_view(entry).substr(0, dash));
-  if (from && dash == entry.npos) return append(*from);
   const auto to = dash == entry.npos ? std::nullopt : whole_number(std::string_view(entry).substr(dash + 1));
   if (from && to) {
     require(*from <= *to, fmt::format("‹columns›: '{}' runs backwards", entry), "put the lower number first",
             Fault::usage);
-    for (std::size_t i = *from; i <= std::min(*to, kMostColumns); ++i) append(i);
+    for (std::size_t i = *from; i <= std::min(*to, kMostColumns); ++i)
+      indices.push_back(numbered_column("columns", i, table));
     return;
   }
-  const std::string wanted = lower(entry);
-  std::vector<std::size_t> matches;
-  for (std::size_t i = 0; i < table.names.size(); ++i)
-    if (lower(table.names[i]) == wanted) matches.push_back(i);
-  if (matches.empty()) no_such_column(entry, table);
-  require(matches.size() == 1,
-          fmt::format("{}: {} columns are named {}", table.path, matches.size(), in_quotes(entry)),
-          fmt::format("choose by number, as in ‹columns› {}", matches[0] + 1), Fault::bad_data);
-  indices.push_back(matches[0]);
+  indices.push_back(find_column("columns", entry, table));
 }
 
 }  // namespace
@@ -218,6 +212,19 @@ std::vector<std::string> split_columns(const std::string& columns) {
     begin = end + 1;
   }
   return entries;
+}
+
+std::size_t find_column(const std::string& setting, const std::string& entry, const Table& table) {
+  if (const auto number = whole_number(entry)) return numbered_column(setting, *number, table);
+  const std::string wanted = lower(entry);
+  std::vector<std::size_t> matches;
+  for (std::size_t i = 0; i < table.names.size(); ++i)
+    if (lower(table.names[i]) == wanted) matches.push_back(i);
+  if (matches.empty()) no_such_column(setting, entry, table);
+  require(matches.size() == 1,
+          fmt::format("{}: {} columns are named {}", table.path, matches.size(), in_quotes(entry)),
+          fmt::format("choose by number, as in ‹{}› {}", setting, matches[0] + 1), Fault::bad_data);
+  return matches[0];
 }
 
 std::vector<std::size_t> find_columns(const std::string& columns, const Table& table) {

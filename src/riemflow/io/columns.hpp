@@ -34,6 +34,10 @@ Order order_by_names(std::string_view first, std::string_view second);
 /// The entries of ReadOptions::columns, trimmed.
 std::vector<std::string> split_columns(const std::string& columns);
 
+/// Index from 0 of the one column that `entry` names, or numbers from 1. setting: whose value it is, for
+/// messages. Throws Error as find_columns.
+std::size_t find_column(const std::string& setting, const std::string& entry, const Table& table);
+
 /// Indices from 0 of the columns asked for, in that order. Throws Error, usage for what cannot be understood
 /// or is given twice, bad_data for what this table does not have.
 std::vector<std::size_t> find_columns(const std::string& columns, const Table& table);

@@ -7,6 +7,7 @@
 #include <map>
 
 #include "riemflow/core/error.hpp"
+#include "riemflow/core/text.hpp"
 #include "riemflow/io/columns.hpp"
 #include "riemflow/io/message.hpp"
 #include "riemflow/io/number.hpp"
@@ -89,9 +90,11 @@ std::vector<std::string> names_in(const Record& record) {
   return names;
 }
 
-/// ReadOptions::columns names one of these.
+/// ReadOptions::columns or weights names one of these.
 bool names_requested_column(const ReadOptions& options, const std::vector<std::string>& names) {
-  for (const std::string& entry : split_columns(options.columns))
+  std::vector<std::string> entries = split_columns(options.columns);
+  entries.emplace_back(trimmed(options.weights));
+  for (const std::string& entry : entries)
     for (const std::string& name : names)
       if (!entry.empty() && entry.find_first_not_of("0123456789-") != entry.npos &&
           lower(entry) == lower(name))

@@ -42,9 +42,9 @@ class CsvSource : public PointSource {
   }
 
  protected:
-  bool next_point(double* point, std::uint64_t& line) override {
+  bool next_point(double* point, std::uint64_t& line, double& weight) override {
     while (next_row()) {
-      if (!has_width() || !read_numbers()) continue;
+      if (!has_width() || !read_numbers() || (table_.weight && !read_weight(weight))) continue;
       if (const auto complaint = layout_.recipe.make(numbers_.data(), point)) {
         reject_point(*complaint);
         continue;
@@ -105,26 +105,56 @@ class CsvSource : public PointSource {
       const NumberKind kind = read_number(field.text, dialect_.decimal, numbers_[i]);
       if (kind == NumberKind::finite) continue;
       reject([&] {
-        return invalid(where(field.text.data()),
-                       fmt::format("{} is {}{}", layout_.column_name(i, table_), in_quotes(field.text),
-                                   kind == NumberKind::missing    ? ", a missing value"
-                                   : kind == NumberKind::infinite ? " where a finite number is expected"
-                                                                  : ", which is not a number"),
-                       advice_on(field.text, kind, layout_.angular[i]))
-            .of_value(std::string(field.text));
+        return no_number(field, kind, layout_.column_name(i, table_),
+                         advice_on(field.text, kind, layout_.angular[i]));
       });
       return false;
     }
     return true;
   }
 
+  /// weight = the field of weights of the row.
+  bool read_weight(double& weight) {
+    const Field& field = record_.fields[*table_.weight];
+    const NumberKind kind = read_number(field.text, dialect_.decimal, weight);
+    if (kind == NumberKind::finite && is_weight(weight)) return true;
+    reject([&] {
+      const std::string name = Layout::weight_name(table_);
+      if (kind != NumberKind::finite)
+        return no_number(field, kind, name, other_decimals(field.text).value_or(Layout::kWeightAdvice));
+      return invalid(where(field.text.data()),
+                     fmt::format("{} is {} {}", name, in_quotes(field.text), Layout::kWeightExpected),
+                     Layout::kWeightAdvice)
+          .of_value(std::string(field.text));
+    });
+    return false;
+  }
+
+  /// Of a field that holds no finite number.
+  Error no_number(const Field& field, NumberKind kind, const std::string& name,
+                  const std::string& advice) const {
+    return invalid(where(field.text.data()),
+                   fmt::format("{} is {}{}", name, in_quotes(field.text),
+                               kind == NumberKind::missing    ? ", a missing value"
+                               : kind == NumberKind::infinite ? " where a finite number is expected"
+                                                              : ", which is not a number"),
+                   advice)
+        .of_value(std::string(field.text));
+  }
+
+  /// What to do about a number that is one with the other sign of decimals.
+  std::optional<std::string> other_decimals(std::string_view text) const {
+    double ignored;
+    if (read_number(text, dialect_.decimal == ',' ? '.' : ',', ignored) != NumberKind::finite)
+      return std::nullopt;
+    return fmt::format("write decimals with a {}, as in the other rows",
+                       dialect_.decimal == ',' ? "comma" : "point");
+  }
+
   std::string advice_on(std::string_view text, NumberKind kind, bool angular) const {
     if (kind == NumberKind::missing) return "fill it in";
     if (kind == NumberKind::infinite) return "correct it";
-    double ignored;
-    if (read_number(text, dialect_.decimal == ',' ? '.' : ',', ignored) == NumberKind::finite)
-      return fmt::format("write decimals with a {}, as in the other rows",
-                         dialect_.decimal == ',' ? "comma" : "point");
+    if (const auto advice = other_decimals(text)) return *advice;
     return fmt::format("give {}, or choose other columns with ‹columns›",
                        !angular                               ? "a number such as -12.5"
                        : assumptions_.units == Units::radians ? "radians such as -0.25"

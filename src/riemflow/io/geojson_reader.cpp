@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 
 #include "riemflow/core/suggest.hpp"
 #include "riemflow/io/message.hpp"
@@ -57,10 +58,12 @@ void check_crs(JsonTokens& tokens, JsonTokens::Token first) {
 }
 
 bool GeoJsonReader::next(GeoPosition& position) {
-  while (next_ready_ == ready_.size()) {
+  while (next_ready_ == ready_.size() || is_held()) {
     if (done_) return false;
-    ready_.clear();
-    next_ready_ = 0;
+    if (next_ready_ == ready_.size()) {
+      ready_.clear();
+      next_ready_ = 0;
+    }
     step();
   }
   position = ready_[next_ready_++];
@@ -88,8 +91,13 @@ void GeoJsonReader::step() {
   } else {
     if (token != Token::begin_object)
       tokens_.fail("something other than an object in an array of objects", kCorrect);
-    if (kind == Kind::features) ++feature_;
+    if (kind == Kind::features) {
+      ++feature_;
+      properties_.clear();
+      weight_text_.clear();
+    }
     frames_.emplace_back(Kind::object);
+    frames_.back().first_ready = ready_.size();
   }
 }
 
@@ -117,6 +125,8 @@ void GeoJsonReader::step_object(Token token) {
     read_coordinates(token, frame);
   } else if (key == "crs") {
     check_crs(tokens_, token);
+  } else if (key == "properties" && !weight_.empty() && token == Token::begin_object) {
+    read_properties(token, frame);
   } else {
     tokens_.skip(token);
   }
@@ -147,6 +157,31 @@ void GeoJsonReader::read_coordinates(Token token, Frame& frame) {
   }
 }
 
+/// Of an object that may turn out to be a feature.
+void GeoJsonReader::read_properties(Token token, Frame& frame) {
+  constexpr std::size_t kMostNames = 100;
+  properties_.clear();
+  weight_text_.clear();
+  for (token = tokens_.next(); token != Token::end_object; token = tokens_.next()) {
+    const std::string name = tokens_.text();
+    if (properties_.size() < kMostNames) properties_.push_back(name);
+    token = tokens_.next();
+    if (name == weight_) {
+      if (frame.weight.line != 0)
+        tokens_.fail(fmt::format("the property {} for the second time", in_quotes(name)), "give it once");
+      const bool number = token == Token::number;
+      frame.weight = {number ? tokens_.number() : std::numeric_limits<double>::quiet_NaN(), tokens_.line(),
+                      tokens_.column()};
+      weight_text_ = number || token == Token::string ? tokens_.text()
+                     : token == Token::null           ? "null"
+                     : token == Token::boolean        ? "true or false"
+                     : token == Token::begin_array    ? "an array"
+                                                      : "an object";
+    }
+    tokens_.skip(token);
+  }
+}
+
 /// The opening bracket has been read.
 void GeoJsonReader::keep_coordinates(Frame& frame) {
   GeoPosition first = here();
@@ -165,6 +200,8 @@ void GeoJsonReader::finish_object() {
   const Frame frame = std::move(frames_.back());
   frames_.pop_back();
   if (frame.type.empty()) tokens_.fail("an object ends without a 'type'", kCorrect);
+  if (frame.type == "Feature")
+    for (std::size_t i = frame.first_ready; i < ready_.size(); ++i) ready_[i].weight = frame.weight;
   const bool point = frame.type == "Point", points = frame.type == "MultiPoint";
   if (!point && !points) {
     if (frame.type.find("Line") != frame.type.npos || frame.type.find("Polygon") != frame.type.npos)

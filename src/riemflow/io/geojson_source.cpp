@@ -5,6 +5,8 @@
 #include <cmath>
 
 #include "riemflow/core/error.hpp"
+#include "riemflow/core/suggest.hpp"
+#include "riemflow/core/text.hpp"
 #include "riemflow/io/geojson_reader.hpp"
 #include "riemflow/io/message.hpp"
 #include "riemflow/io/number.hpp"
@@ -19,7 +21,7 @@ class GeoJsonSource : public PointSource {
  public:
   GeoJsonSource(Window window, Recipe recipe, Assumptions assumptions, bool skip_invalid)
       : PointSource(std::move(assumptions), recipe.coordinates(), skip_invalid),
-        reader_(std::move(window), assumptions_.path),
+        reader_(std::move(window), assumptions_.path, assumptions_.weight ? assumptions_.weight->name : ""),
         recipe_(std::move(recipe)) {}
 
   std::vector<std::string> remarks() const override {
@@ -30,11 +32,12 @@ class GeoJsonSource : public PointSource {
   }
 
  protected:
-  bool next_point(double* point, std::uint64_t& line) override {
+  bool next_point(double* point, std::uint64_t& line, double& weight) override {
     GeoPosition position;
     while (reader_.next(position)) {
-      if (!convert(position, point)) continue;
+      if (!convert(position, point) || (assumptions_.weight && !has_weight(position))) continue;
       line = position.feature;
+      weight = position.weight.value;
       return true;
     }
     return false;
@@ -55,6 +58,35 @@ class GeoJsonSource : public PointSource {
     for (const auto& [type, count] : reader_.others())
       list += fmt::format("{}{} {}", list.empty() ? "" : ", ", count, type);
     return list;
+  }
+
+  bool has_weight(const GeoPosition& position) {
+    const GeoPosition::Number& weight = position.weight;
+    if (weight.line != 0 && is_weight(weight.value)) return true;
+    reject([&] {
+      const std::string& path = assumptions_.path;
+      const std::string name = in_quotes(assumptions_.weight->name);
+      if (weight.line != 0)
+        return invalid({path, weight.line, weight.column},
+                       fmt::format("weight (property {}) of feature {} is {}{}", name, position.feature,
+                                   in_quotes(reader_.weight_text()),
+                                   std::isnan(weight.value) ? ", which is not a number"
+                                                            : " where a finite number from 0 is expected"),
+                       "give a number from 0 without quotes, with 0 for a feature that does not count")
+            .of_value(reader_.weight_text());
+      const std::vector<std::string_view> known(reader_.properties().begin(), reader_.properties().end());
+      const std::string_view nearest = nearest_name(assumptions_.weight->name, known);
+      std::string list;
+      for (const std::string_view other : known)
+        list += fmt::format("{}{}", list.empty() ? "" : ", ", in_quotes(other));
+      return invalid({path, position.line, position.column},
+                     fmt::format("feature {} has no property {}", position.feature, name),
+                     (nearest.empty() ? "" : fmt::format("perhaps you meant {}? ", in_quotes(nearest))) +
+                         (known.empty() ? "it has no properties: weights are numbers in those of each feature"
+                                        : "its properties are " + list))
+          .of_setting("weights", assumptions_.weight->name);
+    });
+    return false;
   }
 
   bool convert(const GeoPosition& position, double* point) {
@@ -107,6 +139,7 @@ std::unique_ptr<PointSource> open_geojson(Window window, const std::string& path
   recipe.parts.push_back({Recipe::Kind::degrees_on_sphere, 2, 3, 1 / std::sqrt(factors[0].curvature),
                           "latitude and longitude seem to be swapped: GeoJSON wants [longitude, latitude]"});
   Assumptions assumptions;
+  if (!options.weights.empty()) assumptions.weight = {"weight", 0, std::string(trimmed(options.weights))};
   assumptions.path = path;
   assumptions.format = "geojson";
   assumptions.layout = "GeoJSON, with positions [longitude, latitude] in degrees";

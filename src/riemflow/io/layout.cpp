@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "riemflow/core/error.hpp"
+#include "riemflow/core/text.hpp"
 #include "riemflow/io/choose_columns.hpp"
 #include "riemflow/io/columns.hpp"
 #include "riemflow/io/message.hpp"
@@ -215,15 +216,26 @@ std::string coordinates_of(const Recipe& recipe) {
   return all;
 }
 
-}  // namespace
-
-std::string Layout::column_name(std::size_t i, const Table& table) const {
-  const std::string name = table.name(columns[i]);
-  return fmt::format("{} (column {}{})", meanings[i], columns[i] + 1,
+/// "latitude (column 2, 'lat')"
+std::string described(const std::string& meaning, std::size_t column, const Table& table) {
+  const std::string name = table.name(column);
+  return fmt::format("{} (column {}{})", meaning, column + 1,
                      name.empty() ? "" : fmt::format(", {}", in_quotes(name)));
 }
 
-Layout lay_out(const Table& table, const ReadOptions& options, Assumptions& assumptions) {
+}  // namespace
+
+std::string Layout::column_name(std::size_t i, const Table& table) const {
+  return described(meanings[i], columns[i], table);
+}
+
+std::string Layout::weight_name(const Table& table) { return described("weight", *table.weight, table); }
+
+Layout lay_out(Table& table, const ReadOptions& options, Assumptions& assumptions) {
+  if (!options.weights.empty()) {
+    table.weight = find_column("weights", std::string(trimmed(options.weights)), table);
+    assumptions.weight = {"weight", *table.weight + 1, table.name(*table.weight)};
+  }
   Choice choice = choose_columns(table, options);
   Layout layout;
   layout.columns = std::move(choice.columns);

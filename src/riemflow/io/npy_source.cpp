@@ -28,10 +28,10 @@ class NpySource : public PointSource {
         numbers_(layout_.columns.size()) {}
 
  protected:
-  bool next_point(double* point, std::uint64_t& line) override {
+  bool next_point(double* point, std::uint64_t& line, double& weight) override {
     while (row_ < array_.rows) {
       ++row_;
-      if (!read_numbers()) continue;
+      if (!read_numbers(weight)) continue;
       if (const auto complaint = layout_.recipe.make(numbers_.data(), point)) {
         reject_point(*complaint);
         continue;
@@ -45,8 +45,8 @@ class NpySource : public PointSource {
   }
 
  private:
-  /// numbers_ = the chosen columns of row row_, counted from 1.
-  bool read_numbers() {
+  /// numbers_ and weight = the chosen columns of row row_, counted from 1.
+  bool read_numbers(double& weight) {
     window_.fill(array_.row_bytes());
     if (window_.size() < array_.row_bytes())
       fail_npy(table_.path, fmt::format("the file ends inside row {} of {}", row_, array_.rows),
@@ -60,18 +60,26 @@ class NpySource : public PointSource {
       reject([&] { return not_good(i, "where a finite number is expected", "correct it"); });
       return false;
     }
-    return true;
+    if (!table_.weight || is_weight(weight = array_.number(row + *table_.weight * array_.bytes))) return true;
+    reject([&] {
+      return not_good(*table_.weight, Layout::weight_name(table_), weight, Layout::kWeightExpected,
+                      Layout::kWeightAdvice);
+    });
+    return false;
   }
 
   Error not_good(std::size_t i, const std::string& problem, const std::string& advice) const {
+    return not_good(layout_.columns[i], layout_.column_name(i, table_), numbers_[i], problem, advice);
+  }
+  Error not_good(std::size_t column, const std::string& name, double value, const std::string& problem,
+                 const std::string& advice) const {
     std::string text;
     if (array_.bytes == 4)
-      append_number(text, static_cast<float>(numbers_[i]));
+      append_number(text, static_cast<float>(value));
     else
-      append_number(text, numbers_[i]);
-    return invalid({table_.path, row_, layout_.columns[i] + 1},
-                   fmt::format("{} is {} {}", layout_.column_name(i, table_), in_quotes(text), problem),
-                   advice)
+      append_number(text, value);
+    return invalid({table_.path, row_, column + 1},
+                   fmt::format("{} is {} {}", name, in_quotes(text), problem), advice)
         .of_value(text);
   }
 

@@ -3,22 +3,27 @@
 #include <fmt/format.h>
 
 #include "riemflow/core/error.hpp"
+#include "riemflow/io/message.hpp"
 #include "riemflow/io/open_format.hpp"
 
 namespace riemflow {
 
-bool PointSource::next(std::size_t most, Points<double>& chunk, std::vector<std::uint64_t>* lines) {
+bool PointSource::next(std::size_t most, Points<double>& chunk, std::vector<std::uint64_t>* lines,
+                       Weights* weights) {
   require(most > 0, "a chunk of no points", "ask for one at least", Fault::internal);
   const auto width = static_cast<std::size_t>(dimension_);
   chunk.dimension = dimension_;
   chunk.values.clear();
   if (lines != nullptr) lines->clear();
+  if (weights != nullptr) weights->clear();
   std::vector<double> point(width);
   std::uint64_t line = 0;
+  double weight = 1;
   std::size_t n = 0;
-  while (n < most && next_point(point.data(), line)) {
+  while (n < most && next_point(point.data(), line, weight)) {
     chunk.values.insert(chunk.values.end(), point.begin(), point.end());
     if (lines != nullptr) lines->push_back(line);
+    if (weights != nullptr && assumptions_.weight) weights->push_back(weight);
     ++n;
   }
   read_ += n;
@@ -43,9 +48,17 @@ std::unique_ptr<PointSource> open_points_in(std::string_view bytes, const std::s
   return io::open_format(io::Window(io::memory_bytes(bytes)), name, options);
 }
 
+void refuse_no_weight(const Assumptions& assumptions, std::uint64_t points) {
+  const std::string column = setting_of(*assumptions.weight);
+  throw Error(FilePlace{assumptions.path},
+              fmt::format("the weight {} is 0 for all {} points", io::in_quotes(column), points),
+              "give a weight above 0 to those that count, or choose other weights with ‹weights›")
+      .of_setting("weights", column);
+}
+
 ReadPoints read_all(PointSource& source) {
   ReadPoints data;
-  source.next(SIZE_MAX, data.points, &data.lines);
+  source.next(SIZE_MAX, data.points, &data.lines, &data.weights);
   data.assumptions = source.assumptions();
   data.skipped = source.skipped();
   data.remarks = source.remarks();

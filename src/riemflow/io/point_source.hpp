@@ -15,6 +15,7 @@
 
 #include "riemflow/core/error.hpp"
 #include "riemflow/core/points.hpp"
+#include "riemflow/core/weights.hpp"
 #include "riemflow/io/assumptions.hpp"
 #include "riemflow/io/bytes.hpp"
 #include "riemflow/io/read_options.hpp"
@@ -31,9 +32,11 @@ class PointSource {
   virtual ~PointSource() = default;
 
   /// chunk = the next points, at most `most` > 0; false, with none, at the end. lines[i] = where chunk[i]
-  /// came from, from 1: see Assumptions::row. Throws Error (bad_data) at a row that is no point unless they
+  /// came from, from 1: see Assumptions::row. weights[i] = its weight, finite and ≥ 0; none where there is no
+  /// column of them. Throws Error (bad_data) at a row that is no point, or whose weight is none, unless they
   /// are to be skipped, and at the end if there was no point at all.
-  bool next(std::size_t most, Points<double>& chunk, std::vector<std::uint64_t>* lines = nullptr);
+  bool next(std::size_t most, Points<double>& chunk, std::vector<std::uint64_t>* lines = nullptr,
+            Weights* weights = nullptr);
 
   /// Complete once the source is open.
   const Assumptions& assumptions() const { return assumptions_; }
@@ -51,8 +54,9 @@ class PointSource {
   PointSource(Assumptions assumptions, int dimension, bool skip_invalid)
       : assumptions_(std::move(assumptions)), dimension_(dimension), skip_invalid_(skip_invalid) {}
 
-  /// The next point and where it came from; false at the end.
-  virtual bool next_point(double* point, std::uint64_t& line) = 0;
+  /// The next point, where it came from and, where there is a column of weights, its weight; false at the
+  /// end.
+  virtual bool next_point(double* point, std::uint64_t& line, double& weight) = 0;
   /// Why there is no point in a file that ends without one.
   virtual std::string why_empty() const { return "every row was skipped"; }
   virtual std::string advice_for_empty() const { return "give one point at least"; }
@@ -91,6 +95,7 @@ std::unique_ptr<PointSource> open_points_in(std::string_view bytes, const std::s
 struct ReadPoints {
   Points<double> points;
   std::vector<std::uint64_t> lines;  ///< see PointSource::next
+  Weights weights;                   ///< the same
   Assumptions assumptions;
   std::uint64_t skipped = 0;
   std::vector<std::string> remarks;
@@ -100,6 +105,9 @@ struct ReadPoints {
 /// Of columns in memory, as of a file with this header: numbers [row][column], which must outlive the source.
 std::unique_ptr<PointSource> open_columns(std::vector<std::string> names, const Points<double>& numbers,
                                           const std::string& name, const ReadOptions& options);
+
+/// Throws Error(Fault::bad_data) for points that were read with weights which are all 0.
+[[noreturn]] void refuse_no_weight(const Assumptions& assumptions, std::uint64_t points);
 
 /// All points of a file.
 ReadPoints read_points(const std::string& path, const ReadOptions& options);

@@ -22,6 +22,9 @@ struct ReadOptions {
   std::string manifold;
   /// "csv", "tsv", "npy" or "geojson"; empty: by content, then by the name of the file.
   std::string format;
+  /// The column of the points' weights, by name or number from 1; of GeoJSON a property of the features by
+  /// its name. Empty: the points count alike.
+  std::string weights = "";
 };
 
 }  // namespace riemflow

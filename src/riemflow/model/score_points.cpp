@@ -42,21 +42,32 @@ Scores score_points(const Density& density, PointSource& source, TaskObserver& o
   struct Chunk {
     Points<double> points;
     std::vector<std::uint64_t> lines;
+    Weights weights;
   };
   Chunk now, next;
   Scores scores;
   NoiseKey key;
   ObservedTask progress(observer, "Score", rows_about(source));
   Pieces pieces;
-  bool more = source.next(pieces.next(), now.points, &now.lines);
+  bool more = source.next(pieces.next(), now.points, &now.lines, &now.weights);
+  double unit =
+      0;  // the first weight above 0: of weights their proportion alone is meant, and their cubes are summed
   while (more) {
     // After the chunks that it writes to: its destructor waits.
-    std::future<bool> reading = std::async(
-        std::launch::async, [&, n = pieces.next()] { return source.next(n, next.points, &next.lines); });
+    std::future<bool> reading = std::async(std::launch::async, [&, n = pieces.next()] {
+      return source.next(n, next.points, &next.lines, &next.weights);
+    });
     require_density_at(density, now.points, now.lines, source.assumptions());
     const LogProb<double> result = density.log_prob(now.points, key);
-    for (const double value : result.values)
-      if (!std::isnan(value)) scores.log_density.add(value);
+    for (std::size_t i = 0; i < result.values.size(); ++i) {
+      double weight = weight_of(now.weights, i);
+      if (unit == 0) unit = weight;
+      if (!now.weights.empty() && weight > 0) weight /= unit;
+      if (!(weight > 0))
+        ++scores.weightless;
+      else if (!std::isnan(result.values[i]))
+        scores.log_density.add(result.values[i], weight);
+    }
     for (const Failure& failure : result.summary.failures)
       scores.failures.add([&] { return place_of(source.assumptions(), now.lines[failure.point]); },
                           failure.status);
@@ -69,6 +80,7 @@ Scores score_points(const Density& density, PointSource& source, TaskObserver& o
     more = reading.get();
     std::swap(now, next);
   }
+  if (scores.weightless == scores.points) refuse_no_weight(source.assumptions(), scores.points);
   return scores;
 }
 

@@ -22,16 +22,17 @@ namespace riemflow {
 inline constexpr std::size_t kChunk = 16384;
 
 struct Scores {
-  RunningMean log_density;  ///< of the points that did not fail
+  RunningMean log_density;  ///< of the points that did not fail, by their weights where the source has some
   Failures failures;
   std::uint64_t points = 0;
+  std::uint64_t weightless = 0;  ///< of weight 0: not in the mean
   std::uint64_t solves = 0, evaluations = 0;
 };
 
 /// For each chunk in order; NaN where a point failed.
 using SeeScores =
     std::function<void(std::span<const std::uint64_t> lines, std::span<const double> log_densities)>;
-/// Throws Error(Fault::bad_data) as the source does, and as require_density_at.
+/// Throws Error(Fault::bad_data) as the source does, as require_density_at, and where all weights are 0.
 Scores score_points(const Density& density, PointSource& source, TaskObserver& observer,
                     const SeeScores& see = nullptr);
 

@@ -47,6 +47,10 @@ void score_all(report::PageContent& content, const Evaluation& how, TaskObserver
   const std::vector<double> own = scores_of(*content.model, how, asked, observer);
   Points<double> test;
   test.dimension = asked.dimension;
+  Points<double> weights;  // thinned as the points are
+  weights.dimension = 1;
+  weights.values = data.test_weights;
+  weights = thinned(weights, kMostScored);
   PointScores model{"this model", {}};
   for (std::size_t i = 0; i < own.size(); ++i) {
     if (std::isnan(own[i])) {
@@ -54,6 +58,7 @@ void score_all(report::PageContent& content, const Evaluation& how, TaskObserver
       continue;
     }
     model.log_densities.push_back(own[i]);
+    if (weights.size() > 0) model.weights.push_back(weights[i][0]);
     test.values.insert(test.values.end(), asked[i].begin(), asked[i].end());
   }
   content.scores.push_back(base_scores(manifold, test));
@@ -62,10 +67,11 @@ void score_all(report::PageContent& content, const Evaluation& how, TaskObserver
                   counted(data.training.size()));
   } else if (data.split_known && data.validation.size() > 0) {
     observer.say("Fitting kernel densities to compare with.");
-    for (PointScores& kernels :
-         kernel_density_scores(manifold, data.training, data.validation, test, observer, how.threads))
+    for (PointScores& kernels : kernel_density_scores(manifold, data.training, data.validation, test,
+                                                      observer, how.threads, data.weights))
       content.scores.push_back(std::move(kernels));
   }
+  for (PointScores& other : content.scores) other.weights = model.weights;
   content.scores.push_back(std::move(model));
 }
 

@@ -149,11 +149,11 @@ std::string scores_section(const PageContent& content) {
   std::string body = fmt::format(
       "<table class=\"numbers\"><caption>Mean negative log-likelihood on {}: how surprised each density is. "
       "In nats, ± "
-      "one standard error; lower is better.</caption>\n"
+      "one standard error; lower is better.{}</caption>\n"
       "<thead><tr><th scope=\"col\">density</th><th scope=\"col\">nats per point</th><th scope=\"col\">worse "
       "than the "
       "model by</th></tr></thead>\n<tbody>\n{}</tbody></table>\n",
-      of, rows);
+      of, model.weights.empty() ? "" : " Each point counts by its weight.", rows);
   if (content.failed_scores > 0)
     body += fmt::format(
         "<p class=\"warning\">The density could not be computed at {} points, which are left out.</p>\n",
