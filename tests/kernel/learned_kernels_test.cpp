@@ -83,6 +83,68 @@ TEST(LearnedKernels, GradientsAreThoseOfDifferences) {
   }
 }
 
+/// More points than neighbours: the others are estimated by a sample of them.
+TEST(LearnedKernels, FarPointsAreEstimated) {
+  const ManifoldPointer sphere = parse_manifold<double>("sphere:2");
+  const KernelData data(sphere, clumps(sphere, 700, 13), LearnedKernels::kNeighbours);
+  const LearnedKernels learned(data);
+  // Kernels so wide that most of the density at a point is that of far ones.
+  KernelNetwork network = moved(14, 0.05);
+  for (double& offset : network.extra().first(LearnedKernels::kKernels)) offset = 2;
+  std::vector<double> gradient(network.parameters().size()), none(gradient.size());
+  LearnedKernels::HeldOut held = learned.hold_out(0.2, 50, 1, 1);
+  ASSERT_FALSE(held.far.empty());
+  for (const std::uint32_t far : held.far) EXPECT_FALSE(held.out[far]);
+  learned.loss(network, held, gradient);
+  for (std::size_t i = 3; i < gradient.size(); i += 97) {
+    const double step = 1e-5, at = network.parameters()[i];
+    network.parameters()[i] = at + step;
+    const double ahead = learned.loss(network, held, none);
+    network.parameters()[i] = at - step;
+    const double behind = learned.loss(network, held, none);
+    network.parameters()[i] = at;
+    EXPECT_NEAR(gradient[i], (ahead - behind) / (2 * step), 1e-6) << i;
+  }
+
+  Points<double> left(0, 3), scored(0, 3);
+  for (std::size_t i = 0; i < data.size(); ++i)
+    if (!held.out[i])
+      left.values.insert(left.values.end(), data.centres()[i].begin(), data.centres()[i].end());
+  for (const std::uint32_t i : held.scored)
+    scored.values.insert(scored.values.end(), data.centres()[i].begin(), data.centres()[i].end());
+  const KernelData rest(sphere, left, LearnedKernels::kNeighbours);
+  const double exact =
+      -average(KernelMixture(sphere, LearnedKernels(rest).parameters(network), 1e-9).log_prob(scored));
+  double estimate = 0;
+  for (std::uint64_t step = 0; step < 20; ++step) {
+    held.far = learned.hold_out(0.2, 50, 1, 1 + step).far;
+    std::erase_if(held.far, [&](std::uint32_t i) { return held.out[i]; });
+    estimate += learned.loss(network, held, none) / 20;
+  }
+  EXPECT_NEAR(estimate, exact, 0.02);
+  held.far.clear();
+  EXPECT_GT(learned.loss(network, held, none), exact + 0.1);
+}
+
+/// Without any training the network that comes with the library is ahead of one that has learned nothing.
+TEST(LearnedKernels, TheShippedNetworkServesAsItIs) {
+  for (const char* name : {"sphere:2", "torus:2", "euclidean:3", "torus:1", "sphere:2 x torus:1"}) {
+    const ManifoldPointer manifold = parse_manifold<double>(name);
+    const Points<double> all = clumps(manifold, 500, 15);
+    Points<double> known(0, manifold->ambient()), others(0, manifold->ambient());
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      Points<double>& to = i % 2 == 0 ? known : others;
+      to.values.insert(to.values.end(), all[i].begin(), all[i].end());
+    }
+    const KernelData data(manifold, known, LearnedKernels::kSeenNeighbours);
+    const LearnedKernels learned(data);
+    const auto score = [&](const KernelNetwork& network) {
+      return average(KernelMixture(manifold, learned.parameters(network)).log_prob(others));
+    };
+    EXPECT_GT(score(universal_kernel_network()), score(LearnedKernels::network(1)) + 0.02) << name;
+  }
+}
+
 TEST(LearnedKernels, HaveMassOne) {
   for (const std::string& name : kSpaces) {
     const ManifoldPointer manifold = parse_manifold<double>(name);

@@ -30,6 +30,8 @@ constexpr double kOneNetworkSeconds = 8;
 /// Flows want so many seconds at least, and a gain of so many nats of the held-out points: what a solve at
 /// every point costs whoever uses the model must pay.
 constexpr double kLeastFlowSeconds = 10, kLeastGain = 0.002;
+/// Behind the kernels after flow matching, in nats: steps by likelihood have never made up for that much.
+constexpr double kHopeless = 0.3;
 /// A flow more for each of these, up to kMostFlows: seeds that err in different places.
 constexpr double kSecondsOfAFlow = 120, kSecondsOnAGpu = 25;
 constexpr long kMostFlows = 4;
@@ -309,6 +311,11 @@ class PoolRun {
 
   PoolFlow flow_job(long number) const {
     const Fold& fold = folds_.front();
+    const double hopeless =
+        contenders_.empty()
+            ? std::numeric_limits<double>::infinity()
+            : kHopeless - data_.standardisation.log_scale() +
+                  mean_score(contenders_.front().validation, data_.weights_of(held_out())).nll;
     return {data_.manifold,
             part_of<float>(data_.points, fold.training),
             part_of<float>(data_.points, fold.held_out),
@@ -316,7 +323,8 @@ class PoolRun {
             options_.threads,
             how_.device,
             options_.flow_steps,
-            {data_.weights_of(fold.training), data_.weights_of(fold.held_out)}};
+            {data_.weights_of(fold.training), data_.weights_of(fold.held_out)},
+            hopeless};
   }
 
   std::optional<Model> train(const PoolFlow& job, double seconds, const std::string& name) {

@@ -86,7 +86,7 @@ class FlowFit {
     if (has_few_dimensions(job_) && steps / kTrialPart >= kLeastTrial) choose_kind(steps / kTrialPart);
     set_steps(config_, steps, 8);
     run("flow matching");
-    if (going_ && has_few_dimensions(job_)) tune();
+    if (going_ && has_few_dimensions(job_) && best_ < job_.hopeless) tune();
     if (!std::isfinite(best_)) return std::nullopt;
     return make_model<float>(*flow_, best_parameters_);
   }

@@ -2,6 +2,7 @@
 // A flow for a pool: learned by flow matching, then fine-tuned by likelihood, in a given time.
 
 #include <functional>
+#include <limits>
 #include <optional>
 
 #include "riemflow/fit/fit.hpp"
@@ -17,6 +18,8 @@ struct PoolFlow {
   Device device = Device::cpu;
   long steps = 0;  ///< of flow matching, and a tenth as many by likelihood; 0: as many as there is time for
   SplitWeights weights = {};  ///< of training and held_out
+  /// A flow that flow matching leaves worse than this, a mean −log p of held_out, is not tuned by likelihood.
+  double hopeless = std::numeric_limits<double>::infinity();
 };
 
 /// Called after each step: the stage, whose names differ, where it stands and how many steps it has. False
