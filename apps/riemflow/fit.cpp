@@ -260,7 +260,7 @@ void add_fit(CLI::App& app) {
       ->take_last()
       ->group("Running");
   add_choice(*command, "--preset", invocation->preset, preset_names(),
-             "Settings to start from; auto: a pool of kernel densities and flows, as good as the time limit, "
+             "Settings to start from; auto: learned kernels and what adds to them, as good as the time limit, "
              "60 s unless given, allows; default: one flow, what is taken where a setting of one is given; "
              "paper: exactly those of the paper's earth experiments")
       ->group("Settings from elsewhere");
@@ -277,8 +277,9 @@ void add_fit(CLI::App& app) {
       ->group("Settings from elsewhere");
   command->footer(
       R"(Words: a density is scored by its NLL, the mean negative log-likelihood of points, in nats (lower is better). A kernel
-density is a bump on each training point; a flow carries a simple density along a field that a network has learned;
-a pool is a mixture of them, with weights chosen on the validation points. docs/tutorial.md has a glossary.
+density is a bump on each training point; of learned kernels a network says how wide and long each bump is; a flow
+carries a simple density along a field that a network has learned; a pool is a mixture of these, with weights chosen
+on the validation points. docs/tutorial.md has a glossary.
 
 Examples:
   riemflow fit quakes.csv -o quakes.model

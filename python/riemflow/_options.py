@@ -26,12 +26,12 @@ _RUNNING = ("log", "threads")
 #: The options of each kind of model beside those of data and running, in the order of the table.
 KINDS: Dict[str, List[str]] = {
     "kde": ["kernel"],
-    "kernels": [],
+    "kernels": ["kernel_steps"],
     "vmf-mixture": ["components", "iterations", "epochs", "batch", "optimizer", "rate", "rates", "schedule",
                     "validate_every", "patience", "max_concentration", "beta1", "beta2", "epsilon"],
-    "pool": ["device", "flow_steps"],
+    "pool": ["device", "flow_steps", "kernel_steps"],
 }
-_NOT_OF_A_FLOW = {"components", "rates", "max_concentration", "flow_steps", "target", "model", *_READING}
+_NOT_OF_A_FLOW = {"components", "rates", "max_concentration", "flow_steps", "kernel_steps", "target", "model", *_READING}
 KINDS["riemannian"] = [name for name in TABLE
                        if name not in _NOT_OF_A_FLOW and name not in _DATA + _RUNNING
                        and name not in ("manifold", "seed", "time_limit")]

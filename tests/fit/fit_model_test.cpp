@@ -101,7 +101,8 @@ TEST(FitModel, ItsScoresAreThoseOfTheModelItReturns) {
     Values values{{"model", model}};
     if (std::string_view(model) == "riemannian") values.insert(kQuickFlow.begin(), kQuickFlow.end());
     if (std::string_view(model) == "vmf-mixture") values.insert({{"components", "2,3"}, {"optimizer", "em"}});
-    if (std::string_view(model) == "pool") values["flow-steps"] = kSanitized ? "3" : "20";
+    if (std::string_view(model) == "pool")
+      values.insert({{"flow-steps", kSanitized ? "3" : "20"}, {"kernel-steps", kSanitized ? "6" : "100"}});
     const FitOptions options = options_with(values);
     Witness witness;
     const DataSet data = data_set_of(two_clusters(kSanitized ? 150 : 400, 2), options, witness);
@@ -132,7 +133,8 @@ TEST(FitModel, ScoresAreInTheUnitsOfTheData) {
   for (const char* model : {"riemannian", "kde", "pool"}) {
     Values values{{"model", model}, {"manifold", "euclidean:2"}};
     if (std::string_view(model) == "riemannian") values.insert(kQuickFlow.begin(), kQuickFlow.end());
-    if (std::string_view(model) == "pool") values["flow-steps"] = kSanitized ? "3" : "10";
+    if (std::string_view(model) == "pool")
+      values.insert({{"flow-steps", kSanitized ? "3" : "10"}, {"kernel-steps", kSanitized ? "6" : "100"}});
     const FitOptions options = options_of(values);
     Witness witness;
     const DataSet data = data_set_of(points, options, witness);
@@ -165,7 +167,9 @@ TEST(SlowFitModel, FlowsThatDoNotPayAreLeftOut) {
 }
 
 TEST(FitModel, ThePoolIsNeverWorseThanItsMembers) {
-  const FitOptions options = options_with({{"model", "pool"}, {"flow-steps", kSanitized ? "3" : "30"}});
+  const FitOptions options = options_with({{"model", "pool"},
+                                           {"flow-steps", kSanitized ? "3" : "30"},
+                                           {"kernel-steps", kSanitized ? "6" : "100"}});
   Witness witness;
   const DataSet data = data_set_of(two_clusters(kSanitized ? 300 : 1600, 3), options, witness);
   const FitResult result = fit(data, options, witness);
@@ -189,8 +193,10 @@ TEST(FitModel, ThePoolIsNeverWorseThanItsMembers) {
 TEST(FitModel, ThePoolHasTheSameBitsForAnyNumberOfThreads) {
   std::string first;
   for (const char* threads : {"1", "3"}) {
-    const FitOptions options =
-        options_with({{"model", "pool"}, {"flow-steps", kSanitized ? "3" : "20"}, {"threads", threads}});
+    const FitOptions options = options_with({{"model", "pool"},
+                                             {"flow-steps", kSanitized ? "3" : "20"},
+                                             {"kernel-steps", kSanitized ? "6" : "60"},
+                                             {"threads", threads}});
     Witness witness;
     const DataSet data = data_set_of(two_clusters(kSanitized ? 100 : 300, 4), options, witness);
     const std::string bytes = bytes_of(*fit(data, options, witness).model);
@@ -200,7 +206,7 @@ TEST(FitModel, ThePoolHasTheSameBitsForAnyNumberOfThreads) {
 }
 
 TEST(FitModel, FewPointsAreWeighedByFolds) {
-  const FitOptions options = options_with({{"model", "pool"}, {"flow-steps", kSanitized ? "2" : "10"}});
+  const FitOptions options = options_with({{"model", "pool"}, {"kernel-steps", kSanitized ? "6" : "100"}});
   Witness witness;
   const DataSet data = data_set_of(two_clusters(100, 5), options, witness);
   const FitResult result = fit(data, options, witness);
@@ -267,7 +273,7 @@ TEST(FitModel, LearnedKernelsThatAreInterruptedAreThoseSoFar) {
 }
 
 TEST(FitModel, APoolOfAHandfulOfPoints) {
-  const FitOptions options = options_with({{"model", "pool"}, {"flow-steps", "2"}});
+  const FitOptions options = options_with({{"model", "pool"}, {"kernel-steps", kSanitized ? "6" : "60"}});
   Points<double> handful = two_clusters(4, 5);
   const std::vector<double> four = handful.values;
   for (int copy = 1; copy < 4; ++copy) handful.values.insert(handful.values.end(), four.begin(), four.end());
@@ -280,7 +286,8 @@ TEST(FitModel, APoolOfAHandfulOfPoints) {
 }
 
 TEST(FitModel, AnInterruptedPoolIsThatOfItsKernels) {
-  const FitOptions options = options_with({{"model", "pool"}, {"flow-steps", "100000"}});
+  const FitOptions options =
+      options_with({{"model", "pool"}, {"flow-steps", "100000"}, {"kernel-steps", "5"}});
   Witness witness;
   witness.most_steps = 3;
   const DataSet data = data_set_of(two_clusters(1600, 6), options, witness);
@@ -299,8 +306,10 @@ TEST(FitModel, AnInterruptedPoolIsThatOfItsKernels) {
 
 /// One is planned in less than two minutes; quicker than planned, they are as many as may be.
 TEST(FitModel, FurtherFlowsWhileThereIsTime) {
-  const FitOptions options =
-      options_with({{"model", "pool"}, {"flow-steps", kSanitized ? "1" : "5"}, {"time-limit", "119s"}});
+  const FitOptions options = options_with({{"model", "pool"},
+                                           {"flow-steps", kSanitized ? "1" : "5"},
+                                           {"kernel-steps", "5"},
+                                           {"time-limit", "119s"}});
   Witness witness;
   const DataSet data = data_set_of(two_clusters(1600, 9), options, witness);
   fit(data, options, witness);
@@ -312,7 +321,7 @@ TEST(FitModel, FurtherFlowsWhileThereIsTime) {
 }
 
 TEST(SlowFitModel, TwoNetworksAreTriedFirst) {
-  const FitOptions options = options_with({{"model", "pool"}, {"flow-steps", "1000"}});
+  const FitOptions options = options_with({{"model", "pool"}, {"flow-steps", "1000"}, {"kernel-steps", "5"}});
   Witness witness;
   witness.most_steps = 1205;  // the likelihood's steps are long
   const DataSet data = data_set_of(two_clusters(3000, 7), options, witness);

@@ -29,7 +29,7 @@ std::vector<Values> quick_fits() {
                               {"iterations", "20"},
                               {"batch", "50"},
                               {"validate-every", "10"}}};
-  if (!kSanitized) all.push_back({{"model", "pool"}, {"flow-steps", "10"}});
+  if (!kSanitized) all.push_back({{"model", "pool"}, {"flow-steps", "10"}, {"kernel-steps", "30"}});
   for (const Values& own : std::vector<Values>{{{"model", "riemannian"}},
                                                {{"model", "stereographic"}},
                                                {{"base", "kde"}, {"kernel", kernel}},
@@ -203,7 +203,7 @@ TEST(SlowWeightedFit, AFlowByFlowMatchingHasTheSharesOfTheWeights) {
 }
 
 TEST(SlowWeightedFit, TheDefaultPoolHasTheSharesOfTheWeights) {
-  expect_nine_to_one({{"model", "pool"}, {"flow-steps", "400"}}, 1600);
+  expect_nine_to_one({{"model", "pool"}, {"flow-steps", "400"}, {"kernel-steps", "100"}}, 1600);
 }
 
 /// A flow that has hardly begun is its base.
@@ -224,7 +224,10 @@ TEST(SlowWeightedFit, KernelsAndMixturesHaveTheSharesOfTheWeights) {
 }
 
 TEST(WeightedFit, ThePoolKeepsTheWeightsOfItsScores) {
-  const Values values{{"model", "pool"}, {"flow-steps", kSanitized ? "2" : "5"}, {"manifold", "sphere:2"}};
+  const Values values{{"model", "pool"},
+                      {"flow-steps", kSanitized ? "2" : "5"},
+                      {"kernel-steps", kSanitized ? "6" : "30"},
+                      {"manifold", "sphere:2"}};
   const FitOptions options = options_of(values);
   Observer silent;
   const DataSet data = data_set_of(two_clusters(130, 6), options, silent, "points", random_counts(130, 6));

@@ -35,6 +35,7 @@ FitResult fit_learned_kernels(const DataSet& data, const FitOptions& options, Ob
     if (observer.cancelled()) throw Cancelled{};
   });
   LearnOptions how;
+  how.steps = options.kernel_steps;
   how.seed = options.seed;
   how.seconds = std::max(0.0, limit - seconds_since(start));
   how.progress = [&](long done, long of) {

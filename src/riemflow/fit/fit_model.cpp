@@ -61,6 +61,9 @@ void refuse_foreign_options(ModelKind model, const std::map<std::string, std::st
          "base", "it is of ‹model› riemannian");
   refuse(model == ModelKind::kde || base_name == "kde", "kernel", "it is of ‹model› kde and of ‹base› kde");
   refuse(mixture, "components max-concentration rates", "it is of ‹model› vmf-mixture");
+  refuse(model == ModelKind::pool, "flow-steps", "it is of ‹model› pool");
+  refuse(model == ModelKind::pool || model == ModelKind::kernels, "kernel-steps",
+         "it is of ‹model› kernels and of ‹model› pool");
   const auto optimizer = given.find("optimizer");
   require(mixture || optimizer == given.end() || optimizer->second != "em",
           fmt::format("‹optimizer› em with ‹model› {}", name_of(model)), "it is of ‹model› vmf-mixture",

@@ -131,6 +131,7 @@ class PoolRun {
       // A second network that is half trained is worth less than the first one's time.
       if (!(left > 0) || (i > 0 && left < 0.5 * (until / static_cast<double>(networks)))) break;
       LearnOptions how;
+      how.steps = options_.kernel_steps;
       how.seed = options_.seed + 100'000 * static_cast<std::uint64_t>(i);
       how.seconds = i == 0 && until < kOneNetworkSeconds ? left : left / static_cast<double>(networks - i);
       how.progress = [&](long done, long of) {
@@ -153,7 +154,9 @@ class PoolRun {
     network_tests_.push_back(in_units(learned.density->log_prob(test_, &executor_)));
     network_scores_.push_back(in_units(std::move(learned.held_out)));
     Contender& contender = contenders_.front();
-    contender.models.push_back(with_units(make_model(data_.manifold, std::move(learned.density))));
+    Model model = make_model(data_.manifold, std::move(learned.density));
+    model.config.model = ModelKind::kernels;
+    contender.models.push_back(with_units(std::move(model)));
     contender.validation = mean_of(network_scores_);
     if (test_.size() > 0) contender.test = mean_of(network_tests_);
   }

@@ -5,13 +5,14 @@
 #include <limits>
 #include <vector>
 
+#include "riemflow/fit/fit_options.hpp"
 #include "riemflow/kernel/learned_kernels.hpp"
 
 namespace riemflow {
 
 struct LearnOptions {
   /// A third as many where no validation points can tell when to stop.
-  long steps = 400;
+  long steps = FitOptions().kernel_steps;
   double rate = 3e-3;
   std::uint64_t seed = 0;
   /// Where it starts.

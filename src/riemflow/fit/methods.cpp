@@ -42,7 +42,7 @@ const std::vector<Method>& all_methods() {
       made("wrapped", "flow in the tangent space, as in the paper", "paper", "model=wrapped", 300),
       made("paper", "Riemannian flow, as in the paper", "paper", "", 400),
       made("flow-matching", "Riemannian flow matching", "default", "objective=flow-matching", 100),
-      made("auto", "the default of fit: a pool of kernel densities and flows", "auto", "", 60),
+      made("auto", "the default of fit: a pool of learned kernels and what adds to them", "auto", "", 60),
   };
   return all;
 }

@@ -356,6 +356,9 @@ void Table::declare() {
   number("flow-steps", &FitOptions::flow_steps, at_least(0),
          "Steps of each flow of a pool, and a tenth as many by likelihood, whatever time they take: the same "
          "model on every machine of a kind; 0 means as many as there is time for");
+  number("kernel-steps", &FitOptions::kernel_steps, at_least(0),
+         "Steps of each network of learned kernels, at most; a third as many where there are few points; 0: "
+         "the network that comes with the tool, as it is");
 }
 
 }  // namespace
