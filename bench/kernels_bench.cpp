@@ -1,9 +1,14 @@
-// The kernels on the shapes of a 3 × 64 network on S²: jets of a value and two derivatives.
+// The kernels on the shapes of a 3 × 64 network on S²: jets of a value and two derivatives; densities in
+// blocks as the kernels of a density are computed.
 
 #include <benchmark/benchmark.h>
 
+#include <cmath>
+#include <vector>
+
 #include "riemflow/core/aligned.hpp"
 #include "riemflow/core/random.hpp"
+#include "riemflow/core/simd/densities.hpp"
 #include "riemflow/core/simd/kernels.hpp"
 
 namespace riemflow {
@@ -82,6 +87,72 @@ void activation_backward(benchmark::State& state) {
 }
 BENCHMARK(activation)->DenseRange(0, 3);
 BENCHMARK(activation_backward)->DenseRange(0, 3);
+
+/// 16 blocks of densities. Arguments: the kind's number in simd::DensityFactor::Kind, d, and the deviation's
+/// logarithm to base 10; all count.
+void densities(benchmark::State& state) {
+  using simd::DensityFactor;
+  const auto kind = static_cast<DensityFactor::Kind>(state.range(0));
+  const int d = static_cast<int>(state.range(1));
+  const bool sphere = kind == DensityFactor::Kind::sphere, ball = kind == DensityFactor::Kind::ball;
+  const DensityFactor factor{kind, d, d + (sphere ? 1 : 0), ball ? -1.0 : 1.0, 0, 2};
+  const int rows = 2 + factor.rows();
+  constexpr std::size_t kBlocks = 16;
+  const double deviation = std::pow(10, static_cast<double>(state.range(2)));
+  AlignedVector<double> numbers(kBlocks * static_cast<std::size_t>(rows) * simd::kBlock),
+      out(kBlocks * simd::kBlock), scratch(static_cast<std::size_t>(factor.ambient * simd::kBlock)),
+      x(static_cast<std::size_t>(d) + 1);
+  Random random(1, Purpose::test, 0, 0);
+  for (std::size_t i = 0; i < numbers.size(); ++i) {
+    const int row = static_cast<int>(i) / simd::kBlock % rows - 2;
+    numbers[i] = row < 0 ? 0 : deviation * random.normal();  // centres near the point
+    if (row == (sphere ? 0 : d) && (sphere || ball)) numbers[i] = 1;
+    if (sphere && row == d + 1) numbers[i] = deviation * deviation;
+    if (row >= factor.ambient + (sphere || ball ? 1 : 0)) numbers[i] = random.normal() / deviation;
+  }
+  x[sphere ? 0 : static_cast<std::size_t>(d)] = 1;  // a pole, or b of the ball
+  const simd::DensityLayout layout{&factor, 1, rows, factor.ambient * simd::kBlock};
+  for (auto _ : state) {
+    simd::densities().log_values(layout, numbers.data(), kBlocks, x.data(), x.data(), -INFINITY,
+                                 scratch.data(), out.data());
+    benchmark::ClobberMemory();
+  }
+  state.SetItemsProcessed(static_cast<std::int64_t>(state.iterations()) * kBlocks * simd::kBlock);
+}
+BENCHMARK(densities)
+    ->Args({0, 2, -2})
+    ->Args({1, 2, -2})
+    ->Args({1, 7, -2})
+    ->Args({2, 2, -2})
+    ->Args({2, 2, 0})
+    ->Args({2, 5, -2})
+    ->Args({3, 2, -2});
+
+void add_exponentials(benchmark::State& state) {
+  AlignedVector<double> values(static_cast<std::size_t>(state.range(0)));
+  Random random(1, Purpose::test, 0, 0);
+  for (double& value : values) value = -10 * random.uniform();
+  double log_scale = 0, sum = 1;
+  for (auto _ : state) simd::densities().add_exponentials(values.size(), values.data(), &log_scale, &sum);
+  benchmark::DoNotOptimize(sum);
+  state.SetItemsProcessed(static_cast<std::int64_t>(state.iterations() * values.size()));
+}
+BENCHMARK(add_exponentials)->Arg(32)->Arg(256);
+
+/// Argument: numbers of a centre.
+void log_bounds(benchmark::State& state) {
+  const int width = static_cast<int>(state.range(0));
+  const simd::DensityFactor factor{simd::DensityFactor::Kind::round, width, width, 0, 0, 3};
+  const simd::BallLayout layout{&factor, 1, 3 + width, 1};
+  AlignedVector<double> block(static_cast<std::size_t>((3 + width) * simd::kBlock), 0.3), out(simd::kBlock);
+  const std::vector<double> x(static_cast<std::size_t>(width), 0.9);
+  for (auto _ : state) {
+    simd::densities().log_bounds(layout, block.data(), x.data(), out.data());
+    benchmark::ClobberMemory();
+  }
+  state.SetItemsProcessed(static_cast<std::int64_t>(state.iterations()) * simd::kBlock);
+}
+BENCHMARK(log_bounds)->Arg(3)->Arg(14);
 
 }  // namespace
 }  // namespace riemflow

@@ -16,6 +16,36 @@ namespace {
 using std::numbers::pi;
 using Matrix = TangentMatrix;
 
+/// R of W = QR (d × D), R_rc of c ≥ r, row after row, to `to`; |Rv| = |Wv|. Returns what is behind. By
+/// reflections that take column k below row k to 0: rows come with the shortest axes, and so the largest
+/// numbers, first, which keeps the errors of long axes small.
+double* triangular(const double* W, int d, int D, double* to) {
+  const auto columns = static_cast<std::size_t>(D);
+  static thread_local std::vector<double> R;
+  R.assign(W, W + d * D);
+  const auto at = [&](int r, int c) -> double& {
+    return R[static_cast<std::size_t>(r) * columns + static_cast<std::size_t>(c)];
+  };
+  for (int k = 0; k < d; ++k) {
+    double below = 0;
+    for (int r = k + 1; r < d; ++r) below += at(r, k) * at(r, k);
+    if (below > 0) {
+      // v = column + sign·|column| e_k;  x −= v (2/|v|²)⟨v, x⟩
+      const double first = at(k, k), size = std::sqrt(first * first + below);
+      const double head = first + std::copysign(size, first), factor = 2 / (head * head + below);
+      for (int c = k + 1; c < D; ++c) {
+        double along = head * at(k, c);
+        for (int r = k + 1; r < d; ++r) along += at(r, k) * at(r, c);
+        at(k, c) -= factor * along * head;
+        for (int r = k + 1; r < d; ++r) at(r, c) -= factor * along * at(r, k);
+      }
+      at(k, k) = -std::copysign(size, first);
+    }
+    to = std::copy_n(&at(k, k), D - k, to);
+  }
+  return to;
+}
+
 class EllipticKernels final : public Kernels {
  public:
   EllipticKernels(std::shared_ptr<const KernelSpace> space, const Points<double>& centres,
@@ -40,15 +70,11 @@ class EllipticKernels final : public Kernels {
     for (std::size_t i = 0; i < centres.size(); ++i) space_->embed(centres[i], &embedded_[i * width_]);
   }
 
-  void log_values(const KernelQuery& query, std::span<const std::uint32_t> which,
-                  double* out) const override {
+  double log_value(const KernelQuery& query, std::size_t i) const override {
     std::vector<double>& v = scratch();
-    for (std::size_t j = 0; j < which.size(); ++j) {
-      const std::size_t i = which[j];
-      double sum = log_constants_[i];
-      for (std::size_t f = 0; f < factors_.size(); ++f) sum += terms(query, i, f, v.data()).log_value;
-      out[j] = sum;
-    }
+    double sum = log_constants_[i];
+    for (std::size_t f = 0; f < factors_.size(); ++f) sum += terms(query, i, f, v.data()).log_value;
+    return sum;
   }
 
   void add_gradient(const KernelQuery& query, std::size_t i, double share, double* gradient) const override {
@@ -131,11 +157,40 @@ class EllipticKernels final : public Kernels {
   /// On the unit sphere p ≤ peak·(σ/s)^{d+1} exp(−½ w/σ²), σ the largest deviation, w = sin²θ up to the
   /// equator and 1 beyond; sin²θ = D²(1 − D²/4) of the chord, cut at D = 1 so that it rises. Concave in D²,
   /// so that the smallest radius bounds a sum over factors.
-  double reach(double distance) const override {
-    const double square = distance * distance, R = space_->smallest_radius();
-    if (!std::isfinite(R)) return square;
-    const double at = std::min(square, R * R);
-    return at * (1 - at / (4 * R * R));
+  double turn() const override { return space_->smallest_radius(); }
+
+  std::vector<simd::DensityFactor> factors() const override {
+    using Kind = simd::DensityFactor::Kind;
+    std::vector<simd::DensityFactor> result;
+    for (const Factor_& factor : factors_) {
+      const KernelSpace::Part& part = factor.part;
+      const bool torus = part.geometry == Geometry::torus;
+      const Kind kind = torus                                  ? Kind::torus
+                        : part.geometry == Geometry::sphere    ? Kind::sphere
+                        : part.geometry == Geometry::euclidean ? Kind::euclidean
+                                                               : Kind::ball;
+      result.push_back(
+          {kind, part.dimension, part.ambient, part.curvature, torus ? part.row : part.column, 0});
+    }
+    return result;
+  }
+  /// s^d of the sphere's kernels is among what the factor adds.
+  double log_constant(std::size_t i) const override {
+    double sum = log_constants_[i];
+    for (std::size_t f = 0; f < factors_.size(); ++f)
+      if (factors_[f].part.geometry == Geometry::sphere)
+        sum -= factors_[f].part.dimension * std::log(radial(i, f));
+    return sum;
+  }
+  void numbers(std::size_t i, double* rows) const override {
+    for (std::size_t f = 0; f < factors_.size(); ++f) {
+      const KernelSpace::Part& part = factors_[f].part;
+      const double* m = part.geometry == Geometry::torus ? centres_[i].data() + part.row
+                                                         : &embedded_[i * width_] + part.column;
+      rows = std::copy_n(m, part.ambient + (part.geometry == Geometry::ball ? 1 : 0), rows);
+      if (part.geometry == Geometry::sphere) *rows++ = radial(i, f) * radial(i, f);
+      rows = triangular(whiten(i, f), part.dimension, part.ambient, rows);
+    }
   }
 
  private:

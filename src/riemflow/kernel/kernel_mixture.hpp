@@ -8,7 +8,10 @@
 // kernels can add, U = Σ w_i e^{bound_i} exp(−½ τ_min reach(D_min)); a node is left out if U is below
 // tolerance·w_node times what was summed before it. So the sum is short by a factor of 1 − tolerance at most,
 // and log p by no more than `tolerance`, whatever the bandwidths. One wide kernel among narrow ones would
-// spoil the bound of them all, so there is a tree for every octave of bandwidths.
+// spoil the bound of them all, so there is a tree for every octave of bandwidths. The narrowest come first:
+// at points like the centres they make the sum large at once, and no more kernels are visited (within 3 %)
+// than if the sum were known beforehand; widest first it was 12 % more on the sphere and 23 % on the 7-torus.
+// At points that are not like the centres the order does not matter.
 
 #include <memory>
 #include <optional>
@@ -17,6 +20,8 @@
 #include "riemflow/core/executor.hpp"
 #include "riemflow/core/points.hpp"
 #include "riemflow/distribution/distribution.hpp"
+#include "riemflow/kernel/kernel_blocks.hpp"
+#include "riemflow/kernel/kernel_nodes.hpp"
 #include "riemflow/kernel/kernels.hpp"
 #include "riemflow/kernel/metric_tree.hpp"
 
@@ -74,17 +79,18 @@ class KernelMixture final : public Distribution<double> {
 
  private:
   struct Running;
-  struct Bound {
-    double log_sum, weight, precision;
-  };
+  class Floor;
   /// Kernels of about the same width.
   struct Octave {
     MetricTree tree;
-    std::vector<Bound> bounds;  ///< a node
+    KernelBlocks blocks;  ///< in the tree's order
+    KernelNodes nodes;
   };
+  /// Kernels of a leaf, at most: 16 and 64 take 5 % longer on the sphere, 8 a quarter.
+  static constexpr std::uint32_t kLeaf = 32;
   Octave octave_of(std::vector<std::uint32_t> which) const;
   template <class Leaf>
-  void visit(const double* embedded, const Running& sum, const Leaf& leaf) const;
+  void visit(const double* embedded, Floor& floor, const Leaf& leaf) const;
   double log_wide(std::span<const double> x, double* gradient) const;
   Pack<double> evaluate(const Pack<double>* x, const Pack<double>* data, Pack<double>* gradient) const;
 
@@ -95,7 +101,7 @@ class KernelMixture final : public Distribution<double> {
   std::unique_ptr<const Kernels> kernels_;
   std::vector<double> log_weights_;  // log (1 − ε)w_i
   std::vector<double> cumulative_;   // Σ_{j ≤ i} w_j
-  std::vector<Octave> octaves_;      // the widest first
+  std::vector<Octave> octaves_;      // the narrowest first
   double extent_ = 0;                // radius of the largest tree
 };
 

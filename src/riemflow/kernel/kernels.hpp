@@ -18,13 +18,13 @@
 //       p(x) = (2π)^{−d/2} |Σ|^{−½} s^d a^{−(d+1)/2} exp(−½ q/a) M_d(c/(s√a)),   M_k(α) = ∫₀^∞ tᵏ φ(t − α)
 //       dt.
 
-#include <cstdint>
+#include <limits>
 #include <memory>
-#include <span>
 #include <vector>
 
 #include "riemflow/core/points.hpp"
 #include "riemflow/core/random.hpp"
+#include "riemflow/core/simd/densities.hpp"
 #include "riemflow/kernel/kernel_space.hpp"
 
 namespace riemflow {
@@ -38,20 +38,26 @@ struct KernelQuery {
 class Kernels {
  public:
   virtual ~Kernels() = default;
-  /// out[j] = log K_{which[j]}(x).
-  virtual void log_values(const KernelQuery& query, std::span<const std::uint32_t> which,
-                          double* out) const = 0;
+  /// log K_i(x), one at a time; KernelBlocks computes many.
+  virtual double log_value(const KernelQuery& query, std::size_t i) const = 0;
   /// gradient (ambient) += share · ∂ log K_i/∂x, of a smooth extension off the manifold.
   virtual void add_gradient(const KernelQuery& query, std::size_t i, double share,
                             double* gradient) const = 0;
   /// x (ambient) = a draw from K_i.
   virtual void sample(Random& random, std::size_t i, double* x) const = 0;
 
-  /// log K_i(x) ≤ log_bound(i) − ½ precision(i) reach(D), D the distance of x from the centre.
+  /// log K_i(x) ≤ log_bound(i) − ½ precision(i) reach, reach = w(1 − w/4R²), w = min(D², R²), D the distance
+  /// of x from the centre and R = turn(): it rises with D² and is no more than it. R = ∞: reach = D².
   virtual double log_bound(std::size_t i) const = 0;
   virtual double precision(std::size_t i) const = 0;
-  /// Rises with D², and is no more than it.
-  virtual double reach(double distance) const { return distance * distance; }
+  virtual double turn() const { return std::numeric_limits<double>::infinity(); }
+
+  /// For KernelBlocks: log K_i = log_constant(i) + what these factors add, whose rows for kernel i, one
+  /// factor's after the other's, are `numbers` (`row` is left at 0). log_bound(i) less the quadratic forms of
+  /// the factors is an upper bound of log K_i.
+  virtual std::vector<simd::DensityFactor> factors() const = 0;
+  virtual void numbers(std::size_t i, double* rows) const = 0;
+  virtual double log_constant(std::size_t i) const = 0;
 };
 
 /// centres: on the manifold; bandwidths: h_i > 0, one a centre. Error otherwise.

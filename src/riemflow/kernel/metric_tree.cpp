@@ -21,14 +21,14 @@ MetricTree::MetricTree(const KernelSpace& space, const Points<double>& points)
     : MetricTree(space, points, all_of(points.size())) {}
 
 MetricTree::MetricTree(const KernelSpace& space, const Points<double>& points,
-                       std::vector<std::uint32_t> which)
-    : width_(static_cast<std::size_t>(space.width())) {
+                       std::vector<std::uint32_t> which, std::uint32_t leaf, std::uint32_t block)
+    : width_(static_cast<std::size_t>(space.width())), leaf_(leaf), block_(block) {
   require(!which.empty() && which.size() < kNone, "a tree over " + std::to_string(which.size()) + " points",
           "give at least one, and fewer than 2^32");
   std::vector<double> embedded(which.size() * width_);
   for (std::size_t i = 0; i < which.size(); ++i) space.embed(points[which[i]], &embedded[i * width_]);
   std::vector<std::uint32_t> rows = all_of(which.size());
-  nodes_.reserve(4 * which.size() / kLeaf + 1);
+  nodes_.reserve(4 * which.size() / leaf_ + 1);
   centres_.reserve(nodes_.capacity() * width_);
   build(space, embedded, rows, 0, static_cast<std::uint32_t>(which.size()));
   embedded_.resize(embedded.size());
@@ -57,12 +57,12 @@ std::uint32_t MetricTree::build(const KernelSpace& space, const std::vector<doub
   // Rounded up: a bound may be loose, never wrong.
   nodes_[node].radius = std::sqrt(square) * (1 + 1e-12) + 1e-15;
   centres_.insert(centres_.end(), mean.begin(), mean.end());
-  if (end - begin <= kLeaf) return node;
+  if (end - begin <= leaf_) return node;
 
   std::size_t axis = 0;
   for (std::size_t c = 1; c < width_; ++c)
     if (high[c] - low[c] > high[axis] - low[axis]) axis = c;
-  const std::uint32_t middle = begin + (end - begin) / 2;
+  const std::uint32_t middle = begin + ((end - begin) / 2 + block_ / 2) / block_ * block_;
   std::nth_element(rows.begin() + begin, rows.begin() + middle, rows.begin() + end,
                    [&](std::uint32_t a, std::uint32_t b) {
                      const double x = embedded[a * width_ + axis], y = embedded[b * width_ + axis];

@@ -22,11 +22,13 @@ class MetricTree {
     double square;        ///< of the distance
     std::uint32_t point;  ///< in the tree's order
   };
-  static constexpr std::size_t kLeaf = 12;  ///< points of a leaf, at most
+  static constexpr std::uint32_t kLeaf = 12;  ///< points of a leaf, at most
   static constexpr std::uint32_t kNone = std::numeric_limits<std::uint32_t>::max();
 
-  /// points: on the manifold; `which` of them, at least one and fewer than 2³², are the tree's.
-  MetricTree(const KernelSpace& space, const Points<double>& points, std::vector<std::uint32_t> which);
+  /// points: on the manifold; `which` of them, at least one and fewer than 2³², are the tree's. Nodes begin
+  /// at multiples of `block`, ≤ leaf.
+  MetricTree(const KernelSpace& space, const Points<double>& points, std::vector<std::uint32_t> which,
+             std::uint32_t leaf = kLeaf, std::uint32_t block = 1);
   /// Over all of them.
   MetricTree(const KernelSpace& space, const Points<double>& points);
 
@@ -50,6 +52,7 @@ class MetricTree {
                       std::vector<std::uint32_t>& rows, std::uint32_t begin, std::uint32_t end);
 
   std::size_t width_;
+  std::uint32_t leaf_, block_;
   std::vector<Node> nodes_;
   std::vector<std::uint32_t> order_;
   std::vector<double> embedded_;  // in the tree's order

@@ -64,23 +64,18 @@ class RoundKernels final : public Kernels {
     log_peaks_.resize(centres.size());
     const auto [least, most] = std::minmax_element(precisions_.begin(), precisions_.end());
     for (const KernelSpace::Part& part : space_->parts()) add_peaks(part, *least, *most);
+    factors_ = RoundKernels::factors();
   }
 
-  void log_values(const KernelQuery& query, std::span<const std::uint32_t> which,
-                  double* out) const override {
-    for (std::size_t j = 0; j < which.size(); ++j) {
-      const std::size_t i = which[j];
-      const double square = space_->squared_distance(query.embedded, &embedded_[i * width_]);
-      out[j] = log_peaks_[i] - 0.5 * precisions_[i] * square;
-    }
-    if (space_->flat()) return;
+  double log_value(const KernelQuery& query, std::size_t i) const override {
+    double sum = log_peaks_[i] -
+                 0.5 * precisions_[i] * space_->squared_distance(query.embedded, &embedded_[i * width_]);
     for (const KernelSpace::Part& part : space_->parts()) {
       if (part.geometry != Geometry::ball || part.dimension == 1) continue;
-      for (std::size_t j = 0; j < which.size(); ++j) {
-        const double q = KernelSpace::ball_q(part, query.embedded, &embedded_[which[j] * width_]);
-        out[j] += (part.dimension - 1) * (std::log(asinh_ratio(q)) - 0.5 * std::log1p(q));
-      }
+      const double q = KernelSpace::ball_q(part, query.embedded, &embedded_[i * width_]);
+      sum += (part.dimension - 1) * (std::log(asinh_ratio(q)) - 0.5 * std::log1p(q));
     }
+    return sum;
   }
 
   void add_gradient(const KernelQuery& query, std::size_t i, double share, double* gradient) const override {
@@ -158,6 +153,28 @@ class RoundKernels final : public Kernels {
   double log_bound(std::size_t i) const override { return log_peaks_[i]; }
   double precision(std::size_t i) const override { return precisions_[i]; }
 
+  std::vector<simd::DensityFactor> factors() const override {
+    using Kind = simd::DensityFactor::Kind;
+    std::vector<simd::DensityFactor> result;
+    const std::vector<KernelSpace::Part>& parts = space_->parts();
+    for (std::size_t p = 0; p < parts.size(); ++p) {
+      const int end = p + 1 < parts.size() ? parts[p + 1].column : space_->width();
+      if (parts[p].geometry == Geometry::ball)
+        result.push_back({Kind::round_ball, parts[p].dimension, parts[p].dimension + 1, parts[p].curvature,
+                          parts[p].column, 0});
+      else
+        result.push_back({Kind::round, parts[p].dimension, end - parts[p].column, 0, parts[p].column, 0});
+    }
+    return result;
+  }
+  void numbers(std::size_t i, double* rows) const override {
+    for (const simd::DensityFactor& factor : factors_) {
+      rows = std::copy_n(&embedded_[i * width_] + factor.point, factor.ambient, rows);
+      *rows++ = precisions_[i];
+    }
+  }
+  double log_constant(std::size_t i) const override { return log_peaks_[i]; }
+
  private:
   /// log_peaks += log K(m) of the factor.
   void add_peaks(const KernelSpace::Part& part, double least, double most) {
@@ -177,6 +194,7 @@ class RoundKernels final : public Kernels {
   std::size_t width_;
   Points<double> centres_;
   std::vector<double> embedded_, precisions_, log_peaks_;
+  std::vector<simd::DensityFactor> factors_;
 };
 
 }  // namespace

@@ -106,11 +106,9 @@ class KernelCells final : public CellMassPart {
   };
 
   double log_value(std::size_t i, const double* x) const {
-    double embedded[4], value;
+    double embedded[4];
     space_->embed({x, static_cast<std::size_t>(space_->manifold().ambient())}, embedded);
-    const auto which = static_cast<std::uint32_t>(i);
-    kernels_->log_values({x, embedded}, {&which, 1}, &value);
-    return value;
+    return kernels_->log_value({x, embedded}, i);
   }
 
   /// Radius that holds all but 1e-6 of a kernel.

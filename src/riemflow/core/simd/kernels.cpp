@@ -10,6 +10,7 @@
 #include <hwy/highway.h>
 
 #include "riemflow/core/simd/activation-inl.h"
+#include "riemflow/core/simd/densities-inl.h"
 #include "riemflow/core/simd/matmul-inl.h"
 #include "riemflow/core/simd/sphere_paths-inl.h"
 
@@ -41,6 +42,10 @@ const Kernels<T>& table() {
 }
 const Kernels<float>& table_float() { return table<float>(); }
 const Kernels<double>& table_double() { return table<double>(); }
+const Densities& table_densities() {
+  static const Densities densities = {log_values_of_densities, log_bounds, add_exponentials, log_moments};
+  return densities;
+}
 
 }  // namespace riemflow::simd::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
@@ -56,6 +61,7 @@ namespace {
 
 HWY_EXPORT(table_float);
 HWY_EXPORT(table_double);
+HWY_EXPORT(table_densities);
 
 struct Target {
   const char* name;
@@ -112,6 +118,10 @@ const Kernels<float>& kernels<float>() {
 template <>
 const Kernels<double>& kernels<double>() {
   static const Kernels<double>& chosen = (instruction_set(), HWY_DYNAMIC_DISPATCH(table_double)());
+  return chosen;
+}
+const Densities& densities() {
+  static const Densities& chosen = (instruction_set(), HWY_DYNAMIC_DISPATCH(table_densities)());
   return chosen;
 }
 
