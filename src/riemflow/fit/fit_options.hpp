@@ -45,7 +45,7 @@ struct FitOptions {
   long iterations = 3000, validate_every = 100, patience = 20;
   double epochs = 0;  ///< > 0: instead of iterations
   long finetune = 0, forward_start = 200;
-  long flow_steps = 0;  ///< of a flow of a pool, by flow matching; 0: as many as there is time for
+  long flow_steps = 0;      ///< of a flow of a pool, by flow matching; 0: as many as there is time for
   long kernel_steps = 400;  ///< at most, of a network of learned kernels
   std::size_t validation_points = 0;
   std::size_t batch = 400;

@@ -29,9 +29,11 @@ constexpr double kLearningShare = 0.5, kLearningAlone = 0.75;
 constexpr double kOneNetworkSeconds = 8;
 /// Flows want so many seconds at least, and a gain of so many nats of the held-out points: what a solve at
 /// every point costs whoever uses the model must pay.
-constexpr double kLeastFlowSeconds = 10, kLeastGain = 0.002;
+constexpr double kLeastFlowSeconds = 10, kLeastGain = 0.001;
 /// Behind the kernels after flow matching, in nats: steps by likelihood have never made up for that much.
+/// In many dimensions flows are worth their while from farther behind.
 constexpr double kHopeless = 0.3;
+constexpr int kFlowsNearKernels = 3;
 /// A flow more for each of these, up to kMostFlows: seeds that err in different places.
 constexpr double kSecondsOfAFlow = 120, kSecondsOnAGpu = 25;
 constexpr long kMostFlows = 4;
@@ -254,30 +256,32 @@ class PoolRun {
       // More than were planned where they were quicker than planned.
       if (i >= flows && !(limit_ - seconds_since(start_) > last && std::isfinite(limit_))) break;
       const auto begun = Clock::now();
-      add_flow(i, std::max(flows, i + 1));
+      if (!add_flow(i, std::max(flows, i + 1))) break;
       last = seconds_since(begun);
       save(false);
     }
     leave_out_flows_that_do_not_pay();
   }
 
-  void add_flow(long number, long flows) {
+  /// Whether there is one.
+  bool add_flow(long number, long flows) {
     const double left =
         limit_ - seconds_since(start_) - kScoringPasses * flow_score_ * static_cast<double>(scored());
     const double seconds = left / static_cast<double>(flows - number);
-    if (seconds <= 0) return;
+    if (seconds <= 0) return false;
     Contender contender{fmt::format("flow {}", number + 1), {}, {}, {}, false};
     const std::optional<Model> model = train(flow_job(number), seconds, contender.name);
     if (!model) {
       if (!observer_.cancelled())
-        observer_.tell("{} is left out: its training did not succeed.", contender.name);
-      return;
+        observer_.tell("Without {}: its training has not come near the kernels.", contender.name);
+      return false;
     }
     const ObservedTask task(observer_, fmt::format("Scores of {}", contender.name));
     contender.validation = log_densities_of_model(*model, how_, part(folds_.front().held_out));
     if (test_.size() > 0) contender.test = log_densities_of_model(*model, how_, test_);
     contender.models.push_back(*model);
     add(std::move(contender));
+    return true;
   }
 
   void leave_out_flows_that_do_not_pay() {
@@ -314,11 +318,10 @@ class PoolRun {
 
   PoolFlow flow_job(long number) const {
     const Fold& fold = folds_.front();
-    const double hopeless =
-        contenders_.empty()
-            ? std::numeric_limits<double>::infinity()
-            : kHopeless - data_.standardisation.log_scale() +
-                  mean_score(contenders_.front().validation, data_.weights_of(held_out())).nll;
+    double hopeless = std::numeric_limits<double>::infinity();
+    if (!contenders_.empty() && manifold_->dimension() <= kFlowsNearKernels)
+      hopeless = kHopeless - data_.standardisation.log_scale() +
+                 mean_score(contenders_.front().validation, data_.weights_of(held_out())).nll;
     return {data_.manifold,
             part_of<float>(data_.points, fold.training),
             part_of<float>(data_.points, fold.held_out),

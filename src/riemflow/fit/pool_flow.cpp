@@ -39,6 +39,8 @@ constexpr Kind kFine{InputLayer::fourier, 0.01}, kSmooth{InputLayer::linear, 0.1
 constexpr Kind kMany{InputLayer::linear, 0};
 /// Of the matching steps, for each kind that is tried; with fewer a trial would tell nothing.
 constexpr long kTrialPart = 10, kLeastTrial = 100;
+/// What the rest of the steps gains at most over a trial, in nats.
+constexpr double kTrialBehind = 0.4;
 
 /// Networks by experiment: in many dimensions the wider one pays; a GPU has room for batches.
 FitConfig matching_config(const PoolFlow& job, const Kind& kind) {
@@ -83,10 +85,12 @@ class FlowFit {
     if (std::isfinite(seconds_))
       steps = std::clamp(static_cast<long>(matching_share() * seconds_ / seconds_a_matching_step()), 100L,
                          kMostMatching);
-    if (has_few_dimensions(job_) && steps / kTrialPart >= kLeastTrial) choose_kind(steps / kTrialPart);
+    if (has_few_dimensions(job_) && steps / kTrialPart >= kLeastTrial)
+      if (choose_kind(steps / kTrialPart) > job_.hopeless + kTrialBehind) return std::nullopt;
     set_steps(config_, steps, 8);
     run("flow matching");
-    if (going_ && has_few_dimensions(job_) && best_ < job_.hopeless) tune();
+    if (best_ > job_.hopeless) return std::nullopt;
+    if (going_ && has_few_dimensions(job_)) tune();
     if (!std::isfinite(best_)) return std::nullopt;
     return make_model<float>(*flow_, best_parameters_);
   }
@@ -97,11 +101,12 @@ class FlowFit {
     flow_ = make_transport<float>(config_.flow, job_.seed, job_.threads, job_.device);
   }
 
-  /// By a short training of each, which is thrown away.
-  void choose_kind(long steps) {
+  /// By a short training of each, which is thrown away; the better one's validation.
+  double choose_kind(long steps) {
     const double fine = trial(kFine, "trial of Fourier features", steps),
                  smooth = trial(kSmooth, "trial of a linear input", steps);
     become(smooth < fine ? kSmooth : kFine);
+    return std::min(fine, smooth);
   }
   double trial(const Kind& kind, const char* name, long steps) {
     become(kind);

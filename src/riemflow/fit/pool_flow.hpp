@@ -18,7 +18,7 @@ struct PoolFlow {
   Device device = Device::cpu;
   long steps = 0;  ///< of flow matching, and a tenth as many by likelihood; 0: as many as there is time for
   SplitWeights weights = {};  ///< of training and held_out
-  /// A flow that flow matching leaves worse than this, a mean −log p of held_out, is not tuned by likelihood.
+  /// A flow that flow matching leaves worse than this, a mean −log p of held_out, is given up: no model.
   double hopeless = std::numeric_limits<double>::infinity();
 };
 
@@ -26,10 +26,10 @@ struct PoolFlow {
 /// ends the training.
 using FlowWatch = std::function<bool(const char* stage, const FitProgress& progress, long steps)>;
 
-/// The parameters that score best on the held-out points; none if no validation was finite. The numbers of
-/// steps are such that they take about `seconds`, measured on the way, unless job.steps says them; infinite:
-/// kMatchingSteps and kTuningSteps. With a number of steps given either way, the same bits for any number of
-/// threads.
+/// The parameters that score best on the held-out points; none if no validation was finite, or it is given
+/// up. The numbers of steps are such that they take about `seconds`, measured on the way, unless job.steps
+/// says them; infinite: kMatchingSteps and kTuningSteps. With a number of steps given either way, the same
+/// bits for any number of threads.
 std::optional<Model> fit_pool_flow(const PoolFlow& job, double seconds, const FlowWatch& watch);
 
 /// Of the log-density of one point, about: twice that of such a flow before it is trained.
