@@ -259,10 +259,11 @@ void add_fit(CLI::App& app) {
              "by side on a GPU")
       ->take_last()
       ->group("Running");
-  add_choice(*command, "--preset", invocation->preset, preset_names(),
-             "Settings to start from; auto: learned kernels and what adds to them, as good as the time limit, "
-             "60 s unless given, allows; default: one flow, what is taken where a setting of one is given; "
-             "paper: exactly those of the paper's earth experiments")
+  add_choice(
+      *command, "--preset", invocation->preset, preset_names(),
+      "Settings to start from; auto: learned kernels and what adds to them, as good as the time limit, "
+      "60 s unless given, allows; default: one flow, what is taken where a setting of one is given; "
+      "paper: exactly those of the paper's earth experiments")
       ->group("Settings from elsewhere");
   add_text(*command, "--config", invocation->config, "FILE", "Settings from a TOML file; options override it")
       ->group("Settings from elsewhere");

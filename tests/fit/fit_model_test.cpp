@@ -162,7 +162,7 @@ TEST(SlowFitModel, FlowsThatDoNotPayAreLeftOut) {
     const bool flow = std::any_of(result.members.begin(), result.members.end(),
                                   [](const MemberScore& member) { return member.name == "flow 1"; });
     EXPECT_EQ(flow, witness.steps > 100) << steps;
-    EXPECT_EQ(witness.said("Without a flow: it gains"), !flow);
+    EXPECT_EQ(witness.said("Without "), !flow);  // a flow that does not pay, or flow 1
   }
 }
 
@@ -181,9 +181,9 @@ TEST(FitModel, ThePoolIsNeverWorseThanItsMembers) {
   EXPECT_NEAR(weights, 1, 1e-9);
   EXPECT_LE(result.progress.best, best + 1e-6);
   EXPECT_EQ(result.progress.iteration, witness.steps);
-  // With the shipped network, with each that was trained, and with the flow or the kernel densities of few
-  // points.
-  EXPECT_EQ(witness.checkpoints.size(), kSanitized ? 6u : 4u);
+  // With the shipped network, with each that was trained, and with kernel densities of few points; 30 steps
+  // leave no flow worth the name.
+  EXPECT_EQ(witness.checkpoints.size(), kSanitized ? 6u : 3u);
   // The scores that choose the weights are kept with the points they are of.
   const auto held = held_out_of(*result.model);
   ASSERT_TRUE(held.has_value());
@@ -305,11 +305,9 @@ TEST(FitModel, AnInterruptedPoolIsThatOfItsKernels) {
 }
 
 /// One is planned in less than two minutes; quicker than planned, they are as many as may be.
-TEST(FitModel, FurtherFlowsWhileThereIsTime) {
-  const FitOptions options = options_with({{"model", "pool"},
-                                           {"flow-steps", kSanitized ? "1" : "5"},
-                                           {"kernel-steps", "5"},
-                                           {"time-limit", "119s"}});
+TEST(SlowFitModel, FurtherFlowsWhileThereIsTime) {
+  const FitOptions options =
+      options_with({{"model", "pool"}, {"flow-steps", "500"}, {"kernel-steps", "5"}, {"time-limit", "119s"}});
   Witness witness;
   const DataSet data = data_set_of(two_clusters(1600, 9), options, witness);
   fit(data, options, witness);
