@@ -99,7 +99,7 @@ void demo(const DemoOptions& options) {
   write_file_atomically(in("summary.json"), summary.dump(2) + "\n");
   fmt::print(
       "\nDone in {}. What to try next:\n\n"
-      "  open {} in a browser           the globe, the flow and all the numbers of this model\n"
+      "  open {} in a browser           the globe and all the numbers of this model\n"
       "  riemflow fit YOUR.csv -o your.model          your own latitudes and longitudes\n"
       "  riemflow score your.model NEW.csv            how well it foresees points it has not seen\n"
       "  riemflow prob {} --box 128,30,147,46\n"
