@@ -10,8 +10,8 @@ FitResult fit_flow(const DataSet& data, const FitOptions& options, Observer& obs
 /// Kernel densities and flows, weighed on held-out points.
 FitResult fit_pool(const DataSet& data, const FitOptions& options, Observer& observer);
 FitResult fit_kernel_model(const DataSet& data, const FitOptions& options, Observer& observer);
-/// With all points that are known as centres in the end; scores of the validation points are of the density
-/// without them.
+/// Learned kernels or a mixture of normals, by options.model. Of kernels all points that are known are
+/// centres in the end; scores of the validation points are of the density without them.
 FitResult fit_learned_kernels(const DataSet& data, const FitOptions& options, Observer& observer);
 /// Each number of options.components with each of options.rates (adam) or alone (em), the best on the
 /// validation points kept.

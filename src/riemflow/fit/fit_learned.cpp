@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "riemflow/core/cancel.hpp"
 #include "riemflow/core/error.hpp"
 #include "riemflow/core/stopwatch.hpp"
@@ -5,6 +7,7 @@
 #include "riemflow/distribution/draws.hpp"
 #include "riemflow/fit/fit_kinds.hpp"
 #include "riemflow/fit/kernel_learner.hpp"
+#include "riemflow/fit/mixture_learner.hpp"
 #include "riemflow/fit/pooling.hpp"
 #include "riemflow/fit/provenance.hpp"
 #include "riemflow/manifold/parse.hpp"
@@ -17,18 +20,11 @@ namespace {
 /// Of the time limit, for learning.
 constexpr double kLearning = 0.75;
 
-}  // namespace
+using Learned = KernelLearner::Result;
 
-FitResult fit_learned_kernels(const DataSet& data, const FitOptions& options, Observer& observer) {
-  require(data.target == nullptr, "learned kernels of a ‹target›",
-          "a kernel density is made of data: give a file");
+Learned learn(const DataSet& data, const std::vector<Fold>& folds, const FitOptions& options,
+              Executor& executor, double seconds, Observer& observer) {
   const auto start = Clock::now();
-  Executor executor(options.threads);
-  const std::vector<Fold> folds = folds_of(data.split, data.groups);
-  const std::string why_not = KernelLearner::why_not(data, folds);
-  require(why_not.empty(), "learned kernels: " + why_not, "give more points, or another ‹model›",
-          Fault::bad_data);
-  const double limit = kLearning * seconds_of(options.time_limit);
   bool cancelled = false;
   ObservedTask task(observer, "Learned kernels", 1);
   const KernelLearner learner(data, folds, executor, [&] {
@@ -37,12 +33,50 @@ FitResult fit_learned_kernels(const DataSet& data, const FitOptions& options, Ob
   LearnOptions how;
   how.steps = options.kernel_steps;
   how.seed = options.seed;
-  how.seconds = std::max(0.0, limit - seconds_since(start));
+  how.seconds = std::max(0.0, seconds - seconds_since(start));
   how.progress = [&](long done, long of) {
     task.reach(static_cast<double>(done), static_cast<double>(of));
     return !(cancelled = cancelled || observer.cancelled());
   };
-  const KernelLearner::Result learned = learner.learn(how);
+  return learner.learn(how);
+}
+
+/// The number of normals that is best on the held-out points.
+Learned learn_mixture(const DataSet& data, const std::vector<Fold>& folds, const FitOptions& options,
+                      Executor& executor, double seconds, Observer& observer) {
+  ObservedTask task(observer, "Mixtures of normals", 1);
+  const MixtureLearner learner(data, folds, executor, [&] {
+    if (observer.cancelled()) throw Cancelled{};
+  });
+  MixtureLearner::Options how;
+  how.seed = options.seed;
+  how.seconds = seconds;
+  how.progress = [&](std::size_t done, std::size_t of) {
+    task.reach(static_cast<double>(done), static_cast<double>(of));
+    return true;
+  };
+  std::vector<MixtureLearner::Mixture> all = learner.learn(how);
+  std::vector<std::size_t> held_out;
+  for (const Fold& fold : folds) held_out.insert(held_out.end(), fold.held_out.begin(), fold.held_out.end());
+  const Weights weights = data.weights_of(held_out);
+  return std::move(std::ranges::min_element(all, {}, [&](const MixtureLearner::Mixture& mixture) {
+                     return mean_score(mixture.learned.held_out, weights).nll;
+                   })->learned);
+}
+
+}  // namespace
+
+FitResult fit_learned_kernels(const DataSet& data, const FitOptions& options, Observer& observer) {
+  require(data.target == nullptr, "kernels or normals of a ‹target›", "they are made of data: give a file");
+  const auto start = Clock::now();
+  Executor executor(options.threads);
+  const std::vector<Fold> folds = folds_of(data.split, data.groups);
+  const std::string why_not = KernelLearner::why_not(data, folds);
+  const bool network = options.model == ModelKind::kernels;
+  require(why_not.empty(), (network ? "learned kernels: " : "a mixture of normals: ") + why_not,
+          "give more points, or another ‹model›", Fault::bad_data);
+  const double limit = kLearning * seconds_of(options.time_limit);
+  const Learned learned = (network ? learn : learn_mixture)(data, folds, options, executor, limit, observer);
 
   FitResult result;
   result.progress.iteration = learned.steps;
@@ -56,7 +90,7 @@ FitResult fit_learned_kernels(const DataSet& data, const FitOptions& options, Ob
 
   const double unit = data.standardisation.log_scale();
   Model model = make_model(data.manifold, learned.density);
-  model.config.model = ModelKind::kernels;
+  model.config.model = options.model;
   if (!held.points.empty()) result.progress.best = unit + mean_score(held.log_densities, held.weights).nll;
   result.stopped = observer.cancelled()           ? "interrupted"
                    : seconds_since(start) > limit ? "time limit"

@@ -28,6 +28,7 @@ FitResult fit(const DataSet& raw, const FitOptions& options, Observer& observer,
       case ModelKind::kde:
         return fit_kernel_model(data, options, observer);
       case ModelKind::kernels:
+      case ModelKind::normal_mixture:
         return fit_learned_kernels(data, options, observer);
       default:
         return fit_flow(data, options, observer, resume);

@@ -9,6 +9,7 @@
 #include "riemflow/distribution/draws.hpp"
 #include "riemflow/fit/fit_kinds.hpp"
 #include "riemflow/fit/kernel_learner.hpp"
+#include "riemflow/fit/mixture_learner.hpp"
 #include "riemflow/fit/pool_flow.hpp"
 #include "riemflow/fit/pooling.hpp"
 #include "riemflow/fit/provenance.hpp"
@@ -30,10 +31,11 @@ constexpr double kOneNetworkSeconds = 8;
 /// Flows want so many seconds at least, and a gain of so many nats of the held-out points: what a solve at
 /// every point costs whoever uses the model must pay.
 constexpr double kLeastFlowSeconds = 10, kLeastGain = 0.001;
-/// Behind the kernels after flow matching, in nats: steps by likelihood have never made up for that much.
-/// In many dimensions flows are worth their while from farther behind.
+/// Behind the kernels, in nats, after flow matching or with twenty normals: neither steps by likelihood nor
+/// more normals have ever made up for that much. In many dimensions both are worth their while from farther
+/// behind.
 constexpr double kHopeless = 0.3;
-constexpr int kFlowsNearKernels = 3;
+constexpr int kNearKernels = 3;
 /// A flow more for each of these, up to kMostFlows: seeds that err in different places.
 constexpr double kSecondsOfAFlow = 120, kSecondsOnAGpu = 25;
 constexpr long kMostFlows = 4;
@@ -41,8 +43,8 @@ constexpr long kMostFlows = 4;
 /// many at least.
 constexpr double kScoredASecond = 200;
 constexpr std::size_t kLeastScored = 200;
-/// Of the time, for the recipes of kernel densities.
-constexpr double kSearchShare = 0.2;
+/// Of the time, for the recipes of kernel densities, and for mixtures of normals.
+constexpr double kSearchShare = 0.2, kMixtureShare = 0.2;
 /// After an interrupt: what can be scored by then is kept.
 constexpr double kGraceSeconds = 0.4;
 /// Of all scored points by one flow: the end of each stage of its training is one.
@@ -85,7 +87,10 @@ class PoolRun {
           "validation points.",
           data_.split.validation.size(), folds_.size(), data_.split.known().size());
     const std::string no_kernels = KernelLearner::why_not(data_, folds_);
-    if (no_kernels.empty()) add_learned(few);
+    if (no_kernels.empty()) {
+      add_learned(few);
+      add_mixtures();
+    }
     // The recipe of a kernel density is chosen by the points that choose the weights: it gets too much. Where
     // there are few points it helps all the same (docs/quality.md).
     if (few || !no_kernels.empty()) add_kernels();
@@ -166,6 +171,31 @@ class PoolRun {
   static std::vector<double> mean_of(const std::vector<std::vector<double>>& log_densities) {
     const auto n = static_cast<double>(log_densities.size());
     return pooled_log_densities(log_densities, std::vector<double>(log_densities.size(), 1 / n));
+  }
+
+  /// A contender for each number of normals.
+  void add_mixtures() {
+    if (!contenders_.empty() && out_of_time()) return;
+    ObservedTask task(observer_, "Mixtures of normals", 1);
+    const MixtureLearner learner(data_, folds_, executor_, [this] { give_up_if_interrupted(); });
+    MixtureLearner::Options how;
+    how.seed = options_.seed;
+    how.seconds = std::min(kMixtureShare * limit_, limit_ - seconds_since(start_));
+    how.hopeless = hopeless();
+    how.progress = [&](std::size_t done, std::size_t of) {
+      task.reach(static_cast<double>(done), static_cast<double>(of));
+      return true;
+    };
+    for (MixtureLearner::Mixture& mixture : learner.learn(how)) {
+      Contender contender{fmt::format("mixture of {} normals", mixture.components), {}, {}, {}, true};
+      contender.validation = std::move(mixture.learned.held_out);
+      contender.test = mixture.learned.density->log_prob(test_, &executor_);
+      contender.models.push_back(make_model(data_.manifold, std::move(mixture.learned.density)));
+      contender.models.front().config.model = ModelKind::normal_mixture;
+      add(std::move(contender));
+    }
+    leave_out_what_does_not_pay(ModelKind::normal_mixture, "mixtures of normals");
+    save(false);
   }
 
   /// Recipes by cross-validation; then, since a recipe is a few numbers, with all points that are known as
@@ -260,7 +290,7 @@ class PoolRun {
       last = seconds_since(begun);
       save(false);
     }
-    leave_out_flows_that_do_not_pay();
+    leave_out_what_does_not_pay(ModelKind::riemannian, "flows");
   }
 
   /// Whether there is one.
@@ -284,18 +314,16 @@ class PoolRun {
     return true;
   }
 
-  void leave_out_flows_that_do_not_pay() {
+  /// Of a kind, all or none: what they gain is known from points that have not chosen the weights.
+  void leave_out_what_does_not_pay(ModelKind kind, const char* what) {
     const Weights weights = data_.weights_of(held_out());
-    const auto nll = [&](const std::vector<Contender>& contenders) {
-      return mean_score(weigh(contenders, {weights, test_weights_}).validation, weights).nll;
-    };
     std::vector<Contender> without;
     for (const Contender& contender : contenders_)
-      if (contender.models.front().config.model != ModelKind::riemannian) without.push_back(contender);
+      if (contender.models.front().config.model != kind) without.push_back(contender);
     if (without.empty() || without.size() == contenders_.size()) return;
-    const double gain = nll(without) - nll(contenders_);
+    const double gain = unseen_nll(without, weights) - unseen_nll(contenders_, weights);
     if (gain >= kLeastGain) return;
-    observer_.tell("Without a flow: it gains {:.4f} nats on the held-out points, and {} is the least.",
+    observer_.tell("Without {}: they gain {:.4f} nats on the held-out points, and {} is the least.", what,
                    std::max(0.0, gain), kLeastGain);
     contenders_ = std::move(without);
   }
@@ -316,12 +344,16 @@ class PoolRun {
     return model;
   }
 
+  /// NLL of the held-out points, in standardised units, that is too far behind the kernels.
+  double hopeless() const {
+    if (contenders_.empty() || manifold_->dimension() > kNearKernels)
+      return std::numeric_limits<double>::infinity();
+    return kHopeless - data_.standardisation.log_scale() +
+           mean_score(contenders_.front().validation, data_.weights_of(held_out())).nll;
+  }
+
   PoolFlow flow_job(long number) const {
     const Fold& fold = folds_.front();
-    double hopeless = std::numeric_limits<double>::infinity();
-    if (!contenders_.empty() && manifold_->dimension() <= kFlowsNearKernels)
-      hopeless = kHopeless - data_.standardisation.log_scale() +
-                 mean_score(contenders_.front().validation, data_.weights_of(held_out())).nll;
     return {data_.manifold,
             part_of<float>(data_.points, fold.training),
             part_of<float>(data_.points, fold.held_out),
@@ -330,7 +362,7 @@ class PoolRun {
             how_.device,
             options_.flow_steps,
             {data_.weights_of(fold.training), data_.weights_of(fold.held_out)},
-            hopeless};
+            hopeless()};
   }
 
   std::optional<Model> train(const PoolFlow& job, double seconds, const std::string& name) {

@@ -35,6 +35,8 @@ const std::vector<Method>& all_methods() {
       made("kernel-anisotropic", "kernel density, local shapes", "default", "model=kde kernel=anisotropic",
            30),
       made("kernels", "kernels that a network says", "default", "model=kernels", 20),
+      made("normal-mixture", "mixture of normals with covariances of their own, by EM", "default",
+           "model=normal-mixture", 10),
       made("vmf-mixture", "mixture of von Mises–Fisher distributions, by EM", "default",
            "model=vmf-mixture optimizer=em", 30),
       made("stereographic", "flow in the stereographic chart, as in the paper", "paper",

@@ -250,6 +250,7 @@ void Table::declare() {
       "riemannian: a flow on the manifold itself; autoregressive: on a product or torus, factor by factor; "
       "stereographic (sphere), wrapped and naive (ball): a flow on R^d and a chart; vmf-mixture (sphere): "
       "von Mises-Fisher distributions; kde: a kernel density; kernels: one whose kernels a network says; "
+      "normal-mixture: as many normals as held-out points like best; "
       "pool: kernel densities and flows, weighed on "
       "held-out points");
   choice("kernel", &FitOptions::kernel, {"one", "local", "anisotropic", "best"},

@@ -169,6 +169,25 @@ MeanScore mean_score(const std::vector<double>& log_densities, const Weights& we
   return score;
 }
 
+double unseen_nll(const std::vector<Contender>& contenders, const Weights& of_points) {
+  const auto all = columns_of(contenders, &Contender::validation);
+  const std::size_t n = all.front().size();
+  if (n < 2) return weigh(contenders, {of_points, {}}).weights.nll;
+  std::vector<double> scores(n);
+  for (const std::size_t half : {0u, 1u}) {
+    std::vector<std::vector<double>> choosing(all.size());
+    Weights weights;
+    for (std::size_t i = 1 - half; i < n; i += 2) {
+      for (std::size_t m = 0; m < all.size(); ++m) choosing[m].push_back(all[m][i]);
+      if (!of_points.empty()) weights.push_back(of_points[i]);
+    }
+    const PoolWeights chosen = fit_pool_weights(choosing, kPoolTolerance, kPoolIterations, weights);
+    const std::vector<double> pooled = pooled_log_densities(all, chosen.weights);
+    for (std::size_t i = half; i < n; i += 2) scores[i] = pooled[i];
+  }
+  return mean_score(scores, of_points).nll;
+}
+
 std::string pool_table(const std::vector<Contender>& contenders, const WeighedPool& pool) {
   std::size_t width = 11;
   for (std::size_t m = 0; m < contenders.size(); ++m)

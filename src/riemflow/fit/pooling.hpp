@@ -74,6 +74,10 @@ struct MeanScore {
 };
 MeanScore mean_score(const std::vector<double>& log_densities, const Weights& weights = {});
 
+/// NLL of the validation points by weights that other points chose: each half of them by those of the other.
+/// The weights of a pool flatter the points that chose them, the more the more members there are.
+double unseen_nll(const std::vector<Contender>& contenders, const Weights& of_points = {});
+
 /// A line a contender and one of the pool: weight, validation and test NLL.
 std::string pool_table(const std::vector<Contender>& contenders, const WeighedPool& pool);
 /// The same without the pool's own line.

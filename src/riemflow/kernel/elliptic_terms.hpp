@@ -56,6 +56,14 @@ inline TangentMatrix frame_at(const KernelSpace::Part& part, const double* m) {
   return frame;
 }
 
+/// The largest deviation that a kernel is given: on the unit sphere and the ball of curvature −1 two, where
+/// the widest draws of a ball are 8 from their centre.
+inline double most_deviation(const KernelSpace::Part& part) {
+  if (part.geometry == Geometry::torus) return kMostTorusDeviation;
+  if (part.geometry == Geometry::euclidean) return std::numeric_limits<double>::infinity();
+  return 2 / std::sqrt(std::abs(part.curvature));
+}
+
 /// v (ambient of the part) = the point seen from the centre: its coordinates in a frame E there are Eᵀv.
 /// volume: log of what the kernel's normal density is divided by the volume for; cosine: ⟨m, x⟩ on the unit
 /// sphere.

@@ -24,9 +24,8 @@ constexpr std::size_t shape_of(std::size_t s) { return s % kShapes; }
 constexpr int kOutputs = 3 * LearnedKernels::kKernels + 1;
 /// Of powers a: from somewhat rounder than round to half as long again as the neighbourhood.
 constexpr double kLeastPower = -0.3, kMostPower = 1.5;
-/// Of log h beside the distance to the eighth neighbour; and the largest deviation on a unit sphere and a
-/// ball of curvature −1, where the widest draws are 8 from their centre.
-constexpr double kLeastOffset = -7, kMostOffset = 3.5, kMostCurvedDeviation = 2;
+/// Of log h beside the distance to the eighth neighbour.
+constexpr double kLeastOffset = -7, kMostOffset = 3.5;
 /// First widths, as multiples of the distance to the eighth neighbour; first ε.
 constexpr double kLeastWidth = 0.12, kMostWidth = 3, kFirstWide = 0.011;
 /// Points that stand for all that are not near.
@@ -96,11 +95,7 @@ LearnedKernels::LearnedKernels(const KernelData& data, Executor* executor)
            data),
           executor) {
   for (const KernelSpace::Part& part : space_.parts()) {
-    const double most = part.geometry == Geometry::torus ? kMostTorusDeviation
-                        : part.geometry == Geometry::euclidean
-                            ? std::numeric_limits<double>::infinity()
-                            : kMostCurvedDeviation / std::sqrt(std::abs(part.curvature));
-    most_.insert(most_.end(), static_cast<std::size_t>(part.dimension), 2 * std::log(most));
+    most_.insert(most_.end(), static_cast<std::size_t>(part.dimension), 2 * std::log(most_deviation(part)));
   }
   log_wide_ = log_densities_of(*default_base<double>(data.manifold()), data.centres());
 }
