@@ -181,9 +181,9 @@ TEST(FitModel, ThePoolIsNeverWorseThanItsMembers) {
   EXPECT_NEAR(weights, 1, 1e-9);
   EXPECT_LE(result.progress.best, best + 1e-6);
   EXPECT_EQ(result.progress.iteration, witness.steps);
-  // With the shipped network, with each that was trained, and with kernel densities of few points; 30 steps
-  // leave no flow worth the name.
-  EXPECT_EQ(witness.checkpoints.size(), kSanitized ? 6u : 3u);
+  // With the shipped network, with each that was trained, with mixtures, and with kernel densities of few
+  // points; 30 steps leave no flow worth the name.
+  EXPECT_EQ(witness.checkpoints.size(), kSanitized ? 7u : 4u);
   // The scores that choose the weights are kept with the points they are of.
   const auto held = held_out_of(*result.model);
   ASSERT_TRUE(held.has_value());

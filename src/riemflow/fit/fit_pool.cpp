@@ -25,12 +25,12 @@ namespace {
 /// differ most.
 constexpr long kNetworks = 2, kNetworksOfFew = 4;
 /// Of the time, for them: where flows may follow, and where none does.
-constexpr double kLearningShare = 0.5, kLearningAlone = 0.75;
+constexpr double kLearningShare = 0.5, kLearningAlone = 0.6;
 /// Where there is less for all of them one has it all.
 constexpr double kOneNetworkSeconds = 8;
-/// Flows want so many seconds at least, and a gain of so many nats of the held-out points: what a solve at
-/// every point costs whoever uses the model must pay.
-constexpr double kLeastFlowSeconds = 10, kLeastGain = 0.001;
+/// Flows want so many seconds at least. Mixtures and flows want a gain of so many nats of held-out points
+/// that did not choose the weights: of a flow whoever uses the model pays for a solve at every point.
+constexpr double kLeastFlowSeconds = 10, kLeastGain = 0.001, kLeastFlowGain = 0.003;
 /// Behind the kernels, in nats, after flow matching or with twenty normals: neither steps by likelihood nor
 /// more normals have ever made up for that much. In many dimensions both are worth their while from farther
 /// behind.
@@ -41,9 +41,9 @@ constexpr double kSecondsOfAFlow = 120, kSecondsOnAGpu = 25;
 constexpr long kMostFlows = 4;
 /// Points that are scored, of the held-out ones and of the test: so many for a second of the limit, and so
 /// many at least.
-constexpr double kScoredASecond = 200;
+constexpr double kScoredASecond = 2000;
 constexpr std::size_t kLeastScored = 200;
-/// Of the time, for the recipes of kernel densities, and for mixtures of normals.
+/// Of the time, for the recipes of kernel densities, and for mixtures of normals where more may follow.
 constexpr double kSearchShare = 0.2, kMixtureShare = 0.2;
 /// After an interrupt: what can be scored by then is kept.
 constexpr double kGraceSeconds = 0.4;
@@ -89,12 +89,12 @@ class PoolRun {
     const std::string no_kernels = KernelLearner::why_not(data_, folds_);
     if (no_kernels.empty()) {
       add_learned(few);
-      add_mixtures();
+      add_mixtures(few);
     }
     // The recipe of a kernel density is chosen by the points that choose the weights: it gets too much. Where
     // there are few points it helps all the same (docs/quality.md).
     if (few || !no_kernels.empty()) add_kernels();
-    if (!few) add_flows();
+    if (flows_may_follow(few)) add_flows();
     return observer_.cancelled() ? interrupted() : save(true);
   }
 
@@ -130,8 +130,7 @@ class PoolRun {
     contenders_.push_back({"learned kernels", {}, {}, {}, false});
     add_network(learner.untrained());
     save(false);
-    const bool flows = !few && !(limit_ * (1 - kLearningShare) < kLeastFlowSeconds);
-    const double until = (flows ? kLearningShare : kLearningAlone) * limit_;
+    const double until = (flows_may_follow(few) ? kLearningShare : kLearningAlone) * limit_;
     const long networks = few ? kNetworksOfFew : kNetworks;
     for (long i = 0; i < networks; ++i) {
       const double left = until - seconds_since(start_);
@@ -154,6 +153,14 @@ class PoolRun {
     }
   }
 
+  /// In few dimensions what they added on the CPU did not pay for what they cost (docs/quality.md): they are
+  /// fitted there if asked for, or where a GPU makes them quick.
+  bool flows_may_follow(bool few) const {
+    const bool wanted = manifold_->dimension() > kNearKernels || options_.flow_steps > 0 ||
+                        how_.device == Device::cuda || contenders_.empty();
+    return wanted && !few && (contenders_.empty() || !(limit_ * (1 - kLearningShare) < kLeastFlowSeconds));
+  }
+
   /// One more of the first contender, which is the mean of its networks.
   void add_network(KernelLearner::Result learned) {
     network_scores_.resize(contenders_.front().models.size());
@@ -174,13 +181,14 @@ class PoolRun {
   }
 
   /// A contender for each number of normals.
-  void add_mixtures() {
+  void add_mixtures(bool few) {
     if (!contenders_.empty() && out_of_time()) return;
     ObservedTask task(observer_, "Mixtures of normals", 1);
     const MixtureLearner learner(data_, folds_, executor_, [this] { give_up_if_interrupted(); });
     MixtureLearner::Options how;
     how.seed = options_.seed;
-    how.seconds = std::min(kMixtureShare * limit_, limit_ - seconds_since(start_));
+    how.seconds = limit_ - seconds_since(start_);
+    if (few || flows_may_follow(few)) how.seconds = std::min(how.seconds, kMixtureShare * limit_);
     how.hopeless = hopeless();
     how.progress = [&](std::size_t done, std::size_t of) {
       task.reach(static_cast<double>(done), static_cast<double>(of));
@@ -194,7 +202,7 @@ class PoolRun {
       contender.models.front().config.model = ModelKind::normal_mixture;
       add(std::move(contender));
     }
-    leave_out_what_does_not_pay(ModelKind::normal_mixture, "mixtures of normals");
+    leave_out_what_does_not_pay(ModelKind::normal_mixture, "mixtures of normals", kLeastGain);
     save(false);
   }
 
@@ -290,7 +298,7 @@ class PoolRun {
       last = seconds_since(begun);
       save(false);
     }
-    leave_out_what_does_not_pay(ModelKind::riemannian, "flows");
+    leave_out_what_does_not_pay(ModelKind::riemannian, "flows", kLeastFlowGain);
   }
 
   /// Whether there is one.
@@ -315,16 +323,16 @@ class PoolRun {
   }
 
   /// Of a kind, all or none: what they gain is known from points that have not chosen the weights.
-  void leave_out_what_does_not_pay(ModelKind kind, const char* what) {
+  void leave_out_what_does_not_pay(ModelKind kind, const char* what, double least) {
     const Weights weights = data_.weights_of(held_out());
     std::vector<Contender> without;
     for (const Contender& contender : contenders_)
       if (contender.models.front().config.model != kind) without.push_back(contender);
     if (without.empty() || without.size() == contenders_.size()) return;
     const double gain = unseen_nll(without, weights) - unseen_nll(contenders_, weights);
-    if (gain >= kLeastGain) return;
+    if (gain >= least) return;
     observer_.tell("Without {}: they gain {:.4f} nats on the held-out points, and {} is the least.", what,
-                   std::max(0.0, gain), kLeastGain);
+                   std::max(0.0, gain), least);
     contenders_ = std::move(without);
   }
 

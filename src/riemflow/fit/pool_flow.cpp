@@ -16,7 +16,7 @@ namespace {
 /// they are too expensive: their derivatives are as many.
 constexpr double kMatchingShare = 0.25;
 constexpr int kFewDimensions = 3;
-constexpr long kMostMatching = 20'000, kMostTuning = 3000, kLeastTuning = 10, kTimedSteps = 10;
+constexpr long kMostMatching = 100'000, kMostTuning = 3000, kLeastTuning = 10, kTimedSteps = 10;
 /// Of the time left that steps are planned for: solves grow longer as training goes on.
 constexpr double kPlanned = 0.8;
 /// Of the time, for one validation; of at least so many points.
