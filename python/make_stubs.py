@@ -42,7 +42,7 @@ def fitting_stub() -> str:
     """The source without bodies, and every option spelled out where it takes **options."""
     tree = ast.parse((SOURCE / "fitting.py").read_text())
     kinds = {"Flow": "riemannian", "VonMisesFisherMixture": "vmf-mixture", "Pool": "pool", "KernelDensity": "kde",
-             "LearnedKernels": "kernels"}
+             "LearnedKernels": "kernels", "NormalMixture": "normal-mixture"}
     keywords = {
         "fit": ["preset", *[n for n in _options.TABLE if n not in ("manifold", "seed", "time_limit", "target")]],
         "fit_target": [*_options.names_for("riemannian"), "model"],

@@ -68,7 +68,7 @@ void demo(const DemoOptions& options) {
   settings.dedup = true;
   Observer silent;  // fit has said it all
   const DataSet split = read_data_set(data, settings, silent);
-  const FitScores flow = fit_scores(load_model(model));
+  const FitScores model_scores = fit_scores(load_model(model));
   const auto part = [&](const std::vector<std::size_t>& rows) { return part_of<double>(split.points, rows); };
   const Points<double> test = part(split.split.test);
   const double uniform = base_scores("sphere:2", test).nll();
@@ -84,8 +84,9 @@ void demo(const DemoOptions& options) {
   fmt::print("  uniform density                         {:8.4f}\n", uniform);
   for (const PointScores* kernel : {&one, &best})
     fmt::print("  {:<40}{:8.4f} ± {:.4f}\n", kernel->name, kernel->nll(), kernel->standard_error());
-  fmt::print("  this model                              {:8.4f} ± {:.4f}\n", flow.test, flow.test_error);
-  if (flow.test > best.nll()) fmt::print("\nThe best kernel density is ahead of this fit.\n");
+  fmt::print("  this model                              {:8.4f} ± {:.4f}\n", model_scores.test,
+             model_scores.test_error);
+  if (model_scores.test > best.nll()) fmt::print("\nThe best kernel density is ahead of this fit.\n");
 
   const nlohmann::ordered_json summary = {{"test_points", split.split.test.size()},
                                           {"uniform_nll", uniform},
@@ -94,8 +95,8 @@ void demo(const DemoOptions& options) {
                                           {"best_kernel_density", best.name},
                                           {"best_kernel_density_nll", best.nll()},
                                           {"best_kernel_density_standard_error", best.standard_error()},
-                                          {"flow_nll", flow.test},
-                                          {"flow_standard_error", flow.test_error}};
+                                          {"model_nll", model_scores.test},
+                                          {"model_standard_error", model_scores.test_error}};
   write_file_atomically(in("summary.json"), summary.dump(2) + "\n");
   fmt::print(
       "\nDone in {}. What to try next:\n\n"

@@ -17,8 +17,8 @@ from . import _core, distributions
 from ._progress import Progress
 from .density import Check, Density, Mass, Probability, Score, load
 from .errors import Error, Interrupted, RiemflowWarning
-from .fitting import (Comparison, Flow, KernelDensity, LearnedKernels, Pool, TargetFit, VonMisesFisherMixture, compare,
-                      fit, fit_target)
+from .fitting import (Comparison, Flow, KernelDensity, LearnedKernels, NormalMixture, Pool, TargetFit,
+                      VonMisesFisherMixture, compare, fit, fit_target)
 from .manifolds import Manifold, manifold
 from .reading import PointSet, from_latlon, read, to_latlon
 
@@ -29,7 +29,7 @@ __version__: str = _core.version
 
 __all__ = [
     "Check", "Comparison", "Density", "DensityEstimator", "Error", "Flow", "Interrupted", "KernelDensity",
-    "LearnedKernels", "Manifold", "Mass", "PointSet", "Pool", "Probability", "Progress", "RiemflowWarning", "Score", "TargetFit",
+    "LearnedKernels", "Manifold", "Mass", "NormalMixture", "PointSet", "Pool", "Probability", "Progress", "RiemflowWarning", "Score", "TargetFit",
     "VonMisesFisherMixture", "compare", "distributions", "fit", "fit_target", "from_latlon", "load", "manifold", "read",
     "to_latlon",
 ]

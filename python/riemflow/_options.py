@@ -27,6 +27,7 @@ _RUNNING = ("log", "threads")
 KINDS: Dict[str, List[str]] = {
     "kde": ["kernel"],
     "kernels": ["kernel_steps"],
+    "normal-mixture": [],
     "vmf-mixture": ["components", "iterations", "epochs", "batch", "optimizer", "rate", "rates", "schedule",
                     "validate_every", "patience", "max_concentration", "beta1", "beta2", "epsilon"],
     "pool": ["device", "flow_steps", "kernel_steps"],

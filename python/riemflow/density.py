@@ -81,7 +81,7 @@ class Density:
     manifold : Manifold
         Where it lives.
     kind : str
-        "pool", "kde", "kernels", "vmf-mixture", "riemannian", …
+        "pool", "kde", "kernels", "normal-mixture", "vmf-mixture", "riemannian", …
     info : dict
         All that the model records of itself: configuration, data, scores on held-out points.
     members : list of Density

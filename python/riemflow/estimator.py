@@ -27,7 +27,7 @@ class DensityEstimator(DensityMixin, BaseEstimator):
     ----------
     manifold : str
         Where the rows live: "sphere:2", "torus:2", …; "euclidean" has as many dimensions as the data have columns.
-    model : {"pool", "kde", "kernels", "vmf-mixture", "riemannian", …}
+    model : {"pool", "kde", "kernels", "normal-mixture", "vmf-mixture", "riemannian", …}
         What is fitted; the default, learned kernels and what adds to them, takes what `time_limit` says.
     time_limit : float or str
         Seconds.

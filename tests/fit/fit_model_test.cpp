@@ -30,7 +30,7 @@ FitOptions options_with(Values values) {
 
 /// Keeps what it is told; cancels after so many steps.
 struct Witness : Observer {
-  long most_steps = -1, steps = 0;
+  long most_steps = -1, steps = 0, logged_steps = 0;
   std::vector<std::string> sentences, stages;
   std::vector<Model> checkpoints;
   int open_stages = 0, open_tasks = 0;
@@ -45,6 +45,7 @@ struct Witness : Observer {
     ++steps;
   }
   void end_stage() override { --open_stages; }
+  void logged(const std::string&, const FitProgress&) override { ++logged_steps; }
   void begin_task(const std::string&, double) override { ++open_tasks; }
   void task(double done, double of, const char*) override {
     EXPECT_EQ(open_tasks, 1);
@@ -97,7 +98,7 @@ TEST(FitModel, AFlowThatIsCancelledGoesOnToTheSameBits) {
 }
 
 TEST(FitModel, ItsScoresAreThoseOfTheModelItReturns) {
-  for (const char* model : {"riemannian", "kde", "vmf-mixture", "pool"}) {
+  for (const char* model : {"riemannian", "kde", "normal-mixture", "vmf-mixture", "pool"}) {
     Values values{{"model", model}};
     if (std::string_view(model) == "riemannian") values.insert(kQuickFlow.begin(), kQuickFlow.end());
     if (std::string_view(model) == "vmf-mixture") values.insert({{"components", "2,3"}, {"optimizer", "em"}});
@@ -130,7 +131,7 @@ TEST(FitModel, ScoresAreInTheUnitsOfTheData) {
     points[i][0] = 5e5 + 2000 * (random.uniform() + random.uniform() - 1);
     points[i][1] = 4e6 + 30 * (random.uniform() + random.uniform() - 1);
   }
-  for (const char* model : {"riemannian", "kde", "pool"}) {
+  for (const char* model : {"riemannian", "kde", "normal-mixture", "pool"}) {
     Values values{{"model", model}, {"manifold", "euclidean:2"}};
     if (std::string_view(model) == "riemannian") values.insert(kQuickFlow.begin(), kQuickFlow.end());
     if (std::string_view(model) == "pool")
@@ -180,7 +181,8 @@ TEST(FitModel, ThePoolIsNeverWorseThanItsMembers) {
   }
   EXPECT_NEAR(weights, 1, 1e-9);
   EXPECT_LE(result.progress.best, best + 1e-6);
-  EXPECT_EQ(result.progress.iteration, witness.steps);
+  EXPECT_EQ(result.progress.iteration, witness.steps + witness.logged_steps);
+  EXPECT_GT(witness.logged_steps, 0);
   // With the shipped network, with each that was trained, with mixtures, and with kernel densities of few
   // points; 30 steps leave no flow worth the name.
   EXPECT_EQ(witness.checkpoints.size(), kSanitized ? 7u : 4u);
@@ -202,6 +204,24 @@ TEST(FitModel, ThePoolHasTheSameBitsForAnyNumberOfThreads) {
     const std::string bytes = bytes_of(*fit(data, options, witness).model);
     if (first.empty()) first = bytes;
     EXPECT_EQ(bytes, first);
+  }
+}
+
+/// Points of two normals: more of them are not worth their numbers, and the mixture is better than any kernel
+/// density. With folds, held-out scores are of mixtures that do not know the points.
+TEST(FitModel, AMixtureHasAsManyNormalsAsThePoints) {
+  for (const std::size_t n : {1600u, 300u}) {
+    const FitOptions options = options_with({{"model", "normal-mixture"}});
+    Witness witness;
+    const DataSet data = data_set_of(two_clusters(n, 12), options, witness);
+    const FitResult mixture = fit(data, options, witness);
+    EXPECT_EQ(mixture.model->config.model, ModelKind::normal_mixture);
+    const FitResult kernels = fit(data, options_with({{"model", "kde"}}), witness);
+    EXPECT_LT(mixture.test_nll, kernels.test_nll) << n;
+    const HeldOutScores held = *held_out_of(*mixture.model);
+    EXPECT_EQ(held.points.size(), n == 300 ? data.split.known().size() : data.split.validation.size());
+    EXPECT_NEAR(mixture.progress.best, -weighted_mean(held.log_densities, {}), 1e-12);
+    EXPECT_EQ(bytes_of(*fit(data, options, witness).model), bytes_of(*mixture.model));
   }
 }
 

@@ -116,6 +116,45 @@ TEST(PoolWeights, AMemberThatNeverHelpsHasNone) {
   EXPECT_EQ(found.weights[1], 0);
 }
 
+/// Each half is scored with the weights of the other, with the points' own weights.
+TEST(UnseenNll, IsOfWeightsThatOtherPointsChose) {
+  const std::vector<std::vector<double>> columns{{-1, -4, -2, -1, -3, -2}, {-3, -1, -2.5, -3, -1, -2}};
+  const Weights weights{1, 2, 1, 1, 3, 1};
+  std::vector<Contender> contenders(2);
+  for (std::size_t m = 0; m < 2; ++m) contenders[m].validation = columns[m];
+  double sum = 0;
+  for (const std::size_t half : {0u, 1u}) {
+    std::vector<std::vector<double>> choosing(2);
+    Weights of_choosing;
+    for (std::size_t i = 1 - half; i < 6; i += 2) {
+      for (std::size_t m = 0; m < 2; ++m) choosing[m].push_back(columns[m][i]);
+      of_choosing.push_back(weights[i]);
+    }
+    const std::vector<double> w = fit_pool_weights(choosing, 1e-6, 100'000, of_choosing).weights;
+    for (std::size_t i = half; i < 6; i += 2)
+      sum -= weights[i] * std::log(w[0] * std::exp(columns[0][i]) + w[1] * std::exp(columns[1][i]));
+  }
+  EXPECT_NEAR(unseen_nll(contenders, weights), sum / 9, 1e-12);
+}
+
+/// Twenty copies of the truth with noise: the points that choose the weights believe in some, others do not.
+TEST(UnseenNll, IsNotFlatteredByManyMembers) {
+  std::vector<Contender> one(1), many(21);
+  Random random(3, Purpose::test, 8, 0);
+  for (int i = 0; i < 60; ++i) {
+    const double truth = random.normal();
+    one[0].validation.push_back(truth);
+    many[0].validation.push_back(truth);
+    for (std::size_t m = 1; m < many.size(); ++m)
+      many[m].validation.push_back(truth - 0.5 * 0.6 * 0.6 + 0.6 * random.normal());
+  }
+  std::vector<std::vector<double>> columns;
+  for (const Contender& contender : many) columns.push_back(contender.validation);
+  const double alone = unseen_nll(one);
+  EXPECT_LT(fit_pool_weights(columns).nll, alone - 0.02);
+  EXPECT_GT(unseen_nll(many), alone - 0.005);
+}
+
 TEST(PoolWeights, EachWhereTheOtherHasNone) {
   const PoolWeights found = fit_pool_weights({{-1, -kInf, -2, -1}, {-kInf, -800, -kInf, -kInf}});
   EXPECT_NEAR(found.weights[0], 0.75, 1e-6);

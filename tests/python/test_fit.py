@@ -27,7 +27,7 @@ def test_every_option_is_a_keyword_with_its_help():
         assert name in names, name
         assert f"\n{name} : " in text, name
     assert "{options}" not in text and "‹" not in text and " --" not in text
-    for recipe in (rf.Flow, rf.KernelDensity, rf.LearnedKernels, rf.VonMisesFisherMixture, rf.Pool):
+    for recipe in (rf.Flow, rf.KernelDensity, rf.LearnedKernels, rf.NormalMixture, rf.VonMisesFisherMixture, rf.Pool):
         assert "{options}" not in recipe.__doc__
     assert "width : int, default 64" in inspect.getdoc(rf.Flow)
     assert "\nwidth : " not in inspect.getdoc(rf.KernelDensity)
@@ -98,6 +98,17 @@ def test_kinds_have_their_own_options(sphere_points):
     assert pool.kind == "pool"
     with pytest.raises(rf.Error, match="bandwidth"):
         rf.KernelDensity("sphere:2", bandwidth=0.1, kernel="one")
+
+
+def test_normal_mixture(sphere_points, kernels):
+    mixture = rf.NormalMixture(seed=3).fit(sphere_points)
+    assert mixture.kind == "normal-mixture" and mixture == rf.fit(sphere_points, model="normal-mixture", seed=3)
+    score = lambda density: density.info["metadata"]["provenance"]["test_nll"]  # noqa: E731
+    assert score(mixture) < score(kernels) + 0.1 and abs(mixture.mass().value - 1) < 1e-3
+    with pytest.raises(rf.Error, match="NormalMixture has no keyword 'kernel_steps'"):
+        rf.NormalMixture(kernel_steps=3)
+    with pytest.raises(rf.Error, match="`kernel_steps` with `model` normal-mixture"):
+        rf.fit(sphere_points, model="normal-mixture", kernel_steps=3)
 
 
 def test_learned_kernels(sphere_points, kernels):

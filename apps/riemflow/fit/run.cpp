@@ -38,6 +38,9 @@ class FitObserver final : public Observer {
     line_->update(progress);
   }
   void end_stage() override { line_.reset(); }
+  void logged(const std::string& stage, const FitProgress& progress) override {
+    log_.add(stage, progress, seconds_since(start_));
+  }
 
   void begin_task(const std::string& name, double units) override {
     task_ = std::make_unique<TaskProgress>(name, units, request_.options.quiet);

@@ -44,7 +44,10 @@ class CurvesOfLog {
   explicit CurvesOfLog(const TrainingHistory& history) : history_(history) {
     for (const TrainingStage& stage : history.stages) {
       (stage.objective == Objective::flow_matching ? matched_ : likely_) = true;
-      for (const TrainingEntry& entry : stage.entries) validated_ |= std::isfinite(entry.validation);
+      for (const TrainingEntry& entry : stage.entries) {
+        validated_ |= std::isfinite(entry.validation);
+        solved_ |= entry.evaluations > 0;
+      }
     }
   }
 
@@ -56,7 +59,7 @@ class CurvesOfLog {
       add_loss(matching, Objective::flow_matching);
       result.push_back(std::move(matching));
     }
-    if (likely_) {
+    if (likely_ && solved_) {
       CurvePanel evaluations = panel("evaluations of the field per solve");
       evaluations.zero = true;
       evaluations.curves.push_back(
@@ -136,7 +139,7 @@ class CurvesOfLog {
   }
 
   const TrainingHistory& history_;
-  bool matched_ = false, likely_ = false, validated_ = false;
+  bool matched_ = false, likely_ = false, validated_ = false, solved_ = false;
 };
 
 }  // namespace

@@ -26,6 +26,7 @@ Learned learn(const DataSet& data, const std::vector<Fold>& folds, const FitOpti
               Executor& executor, double seconds, Observer& observer) {
   const auto start = Clock::now();
   bool cancelled = false;
+  LearningLog log(data.standardisation.log_scale());
   ObservedTask task(observer, "Learned kernels", 1);
   const KernelLearner learner(data, folds, executor, [&] {
     if (observer.cancelled()) throw Cancelled{};
@@ -34,8 +35,9 @@ Learned learn(const DataSet& data, const std::vector<Fold>& folds, const FitOpti
   how.steps = options.kernel_steps;
   how.seed = options.seed;
   how.seconds = std::max(0.0, seconds - seconds_since(start));
-  how.progress = [&](long done, long of) {
-    task.reach(static_cast<double>(done), static_cast<double>(of));
+  how.progress = [&](const LearnStep& step) {
+    task.reach(static_cast<double>(step.done), static_cast<double>(step.of));
+    observer.logged("learned kernels", log.progress_of(step));
     return !(cancelled = cancelled || observer.cancelled());
   };
   return learner.learn(how);

@@ -140,9 +140,12 @@ class PoolRun {
       how.steps = options_.kernel_steps;
       how.seed = options_.seed + 100'000 * static_cast<std::uint64_t>(i);
       how.seconds = i == 0 && until < kOneNetworkSeconds ? left : left / static_cast<double>(networks - i);
-      how.progress = [&](long done, long of) {
-        task.reach(static_cast<double>(i) + static_cast<double>(done) / static_cast<double>(of),
+      LearningLog log(data_.standardisation.log_scale());
+      how.progress = [&](const LearnStep& step) {
+        task.reach(static_cast<double>(i) + static_cast<double>(step.done) / static_cast<double>(step.of),
                    static_cast<double>(networks));
+        ++iterations_;
+        observer_.logged(fmt::format("learned kernels, network {}", i + 1), log.progress_of(step));
         return !observer_.cancelled();
       };
       KernelLearner::Result learned = learner.learn(how);
@@ -442,7 +445,7 @@ class PoolRun {
   std::vector<Contender> contenders_;
   std::vector<std::vector<double>> network_scores_, network_tests_;  // of the learned kernels' networks
   double flow_score_ = 0;                                            // seconds, of one point
-  long iterations_ = 0;                                              // of all flows
+  long iterations_ = 0;                                              // of all networks
   FitResult last_;                                                   // as last saved
   mutable std::atomic<double> cancelled_at_ = -1;
 };

@@ -79,10 +79,10 @@ KernelLearner::Result KernelLearner::learn(const LearnOptions& options) const {
     LearnOptions own = options;
     own.seed = options.seed + 1000 * number;
     own.seconds = options.seconds / static_cast<double>(networks);
-    own.progress = [&](long done, long of) {
-      going = !options.progress ||
-              options.progress(static_cast<long>(number) * of + done, static_cast<long>(networks) * of);
-      return going;
+    own.progress = [&](LearnStep step) {
+      step.done += static_cast<long>(number) * step.of;
+      step.of *= static_cast<long>(networks);
+      return going = !options.progress || options.progress(step);
     };
     const LearnedFit fitted = learn_kernels(*centres.kernels, validation, own, &executor_, centres.groups);
     ++number;

@@ -2,9 +2,11 @@
 // Learned kernels of a data set: what they say of held-out points, and the density with all points that are
 // known as centres.
 
+#include <cmath>
 #include <memory>
 
 #include "riemflow/fit/data_set.hpp"
+#include "riemflow/fit/fit.hpp"
 #include "riemflow/fit/learn_kernels.hpp"
 
 namespace riemflow {
@@ -53,6 +55,33 @@ class KernelLearner {
   std::vector<Centres> training_;  // a fold
   Centres known_;
   Centres sample_;  // of many training points: what is trained on
+};
+
+/// Steps of networks as a training's log has them: the loss smoothed, in the units of the data.
+class LearningLog {
+ public:
+  explicit LearningLog(double log_unit) : unit_(log_unit) {}
+
+  FitProgress progress_of(const LearnStep& step) {
+    constexpr double kForgets = 0.02;
+    loss_ = progress_.iteration == 0 ? step.loss : loss_ + kForgets * (step.loss - loss_);
+    progress_.iteration = step.done;
+    progress_.loss = unit_ + loss_;
+    progress_.rate = step.rate;
+    progress_.validated = !std::isnan(step.validation);
+    if (progress_.validated) {
+      progress_.validation = unit_ + step.validation;
+      if (progress_.best_iteration == 0 || progress_.validation < progress_.best) {
+        progress_.best = progress_.validation;
+        progress_.best_iteration = step.done;
+      }
+    }
+    return progress_;
+  }
+
+ private:
+  double unit_, loss_ = 0;
+  FitProgress progress_;
 };
 
 }  // namespace riemflow

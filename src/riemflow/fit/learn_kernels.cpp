@@ -38,10 +38,12 @@ LearnedFit learn_kernels(const LearnedKernels& learned, const ValidationPoints& 
   const auto look = [&] {
     const KernelMixture density(learned.manifold(), learned.parameters(network), kLookTolerance);
     const double score = weighted_mean(density.log_prob(looked_at, executor), validation.weights);
-    if (!(score > best)) return;
-    best = score;
-    fit.network = network;
-    fit.best_step = fit.steps;
+    if (score > best) {
+      best = score;
+      fit.network = network;
+      fit.best_step = fit.steps;
+    }
+    return -score;
   };
   if (chosen) look();
   const double seconds_of_a_look = seconds_since(start);
@@ -65,16 +67,19 @@ LearnedFit learn_kernels(const LearnedKernels& learned, const ValidationPoints& 
     const double share = kShares[random.below(kShares.size())];
     const LearnedKernels::HeldOut held = learned.hold_out(
         share, std::min(kScored, std::max<std::size_t>(1, learned.size() / 10)), options.seed, step, groups);
-    learned.loss(network, held, gradient);
+    LearnStep made{0, 0, learned.loss(network, held, gradient),
+                   Schedule{Schedule::Shape::cosine, options.rate, steps}.at(fit.steps)};
     const double norm = gradient_norm<double>(gradient);
     if (std::isfinite(norm)) {
       clip_gradient<double>(gradient, norm, kClip);
-      adam.step(network.parameters(), gradient,
-                Schedule{Schedule::Shape::cosine, options.rate, steps}.at(fit.steps));
+      adam.step(network.parameters(), gradient, made.rate);
     }
     ++fit.steps;
-    go_on = !options.progress || options.progress(fit.steps, steps);
-    if (chosen && (!go_on || fit.steps * kLooks / steps != (fit.steps - 1) * kLooks / steps)) look();
+    made.done = fit.steps;
+    made.of = steps;
+    if (chosen && fit.steps * kLooks / steps != (fit.steps - 1) * kLooks / steps) made.validation = look();
+    go_on = !options.progress || options.progress(made);
+    if (chosen && !go_on && std::isnan(made.validation)) look();
   }
   if (!chosen) {
     fit.network = network;

@@ -10,6 +10,14 @@
 
 namespace riemflow {
 
+/// So many steps are done of so many. The NLLs are of the points held out at this step, and of the validation
+/// points where this step ended with a look at them, else NaN.
+struct LearnStep {
+  long done, of;
+  double loss, rate;
+  double validation = std::numeric_limits<double>::quiet_NaN();
+};
+
 struct LearnOptions {
   /// A third as many where no validation points can tell when to stop.
   long steps = FitOptions().kernel_steps;
@@ -20,8 +28,8 @@ struct LearnOptions {
   /// What it may take: as many steps as fit are made, none if that is none, and the rate falls to 0 over
   /// these.
   double seconds = std::numeric_limits<double>::infinity();
-  /// After each step: how many are done of how many; false ends it there.
-  std::function<bool(long done, long of)> progress = nullptr;
+  /// After each step; false ends it there.
+  std::function<bool(const LearnStep&)> progress = nullptr;
 };
 
 struct LearnedFit {

@@ -22,6 +22,8 @@ class Observer : public TaskObserver {
   /// After every iteration of the stage. note: what is worth showing beside it; may be empty.
   virtual void step(const FitProgress& progress, const std::string& note) { (void)progress, (void)note; }
   virtual void end_stage() {}
+  /// After every step of what is no stage but a task, such as the networks of learned kernels: for a log.
+  virtual void logged(const std::string& stage, const FitProgress& progress) { (void)stage, (void)progress; }
 
   /// The best model so far, for a fit that is cut off.
   virtual void checkpoint(const Model& model) { (void)model; }
