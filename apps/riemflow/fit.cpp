@@ -278,8 +278,9 @@ void add_fit(CLI::App& app) {
       ->group("Settings from elsewhere");
   command->footer(
       R"(Words: a density is scored by its NLL, the mean negative log-likelihood of points, in nats (lower is better). A kernel
-density is a bump on each training point; of learned kernels a network says how wide and long each bump is; a flow
-carries a simple density along a field that a network has learned; a pool is a mixture of these, with weights chosen
+density is a bump on each training point; of learned kernels a network says how wide and long each bump is; a
+mixture of normals is a few bumps placed by themselves; a flow carries a simple density along a field that a network
+has learned; a pool is a mixture of these, with weights chosen
 on the validation points. docs/tutorial.md has a glossary.
 
 Examples:
@@ -293,6 +294,7 @@ Examples:
   riemflow fit quakes.csv -o flow.model --runs 12 --device cuda
   riemflow fit quakes.csv -o mixture.model --model vmf-mixture --components 50,100 --rates 0.05,0.01
   riemflow fit quakes.csv -o kernels.model --model kde
+  riemflow fit torsions.csv -o normals.model --model normal-mixture
   riemflow fit quakes.csv -o over.model --base kde --iterations 1000
   riemflow fit --target 'vmf:lat=47,lon=8,kappa=50' --objective reverse-kl -o alps.model
   riemflow fit --preset paper --print-config > paper.toml

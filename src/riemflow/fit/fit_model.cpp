@@ -42,6 +42,7 @@ FitResult fit(const DataSet& raw, const FitOptions& options, Observer& observer,
 
 void refuse_foreign_options(ModelKind model, const std::map<std::string, std::string>& given) {
   const bool mixture = model == ModelKind::vmf_mixture, kernels = has_kernels(model);
+  const std::string kind = mixture || model == ModelKind::normal_mixture ? "mixture" : "kernel density";
   const auto refuse = [&](bool meant, std::string_view names, const std::string& advice) {
     for (const std::string& name : words_in(names))
       require(meant || !given.contains(name), fmt::format("‹{}› with ‹model› {}", name, name_of(model)),
@@ -51,10 +52,10 @@ void refuse_foreign_options(ModelKind model, const std::map<std::string, std::st
          "width depth activation input scaling bound divergence noise probes precision clip average kinetic "
          "frobenius solver tolerance train-tolerance steps max-evaluations device finetune finetune-rate "
          "forward-start weight-decay validation-points base-components frequency",
-         fmt::format("a {} has none of it: leave it out", mixture ? "mixture" : "kernel density"));
+         fmt::format("a {} has none of it: leave it out", kind));
   refuse(!kernels,
          "iterations epochs batch optimizer rate schedule beta1 beta2 epsilon validate-every patience",
-         "a kernel density has none of it: leave it out");
+         fmt::format("a {} has none of it: leave it out", kind));
   const auto base = given.find("base");
   const std::string base_name = base == given.end() ? "" : base->second;
   refuse(base_name == "default" || model == ModelKind::riemannian ||

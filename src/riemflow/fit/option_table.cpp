@@ -251,7 +251,7 @@ void Table::declare() {
       "stereographic (sphere), wrapped and naive (ball): a flow on R^d and a chart; vmf-mixture (sphere): "
       "von Mises-Fisher distributions; kde: a kernel density; kernels: one whose kernels a network says; "
       "normal-mixture: as many normals as held-out points like best; "
-      "pool: kernel densities and flows, weighed on "
+      "pool: learned kernels and what adds to them, weighed on "
       "held-out points");
   choice("kernel", &FitOptions::kernel, {"one", "local", "anisotropic", "best"},
          "Bandwidths of a kernel density; one: the same for all points; local: by the distance to "
