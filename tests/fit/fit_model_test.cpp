@@ -334,8 +334,8 @@ TEST(SlowFitModel, FurtherFlowsWhileThereIsTime) {
   std::set<std::string> flows;
   for (const std::string& stage : witness.stages) flows.insert(stage.substr(0, stage.find(',')));
   EXPECT_EQ(flows, (std::set<std::string>{"flow 1", "flow 2", "flow 3", "flow 4"}));
-  // A pool with the shipped network, with each that was trained, and after each flow.
-  EXPECT_EQ(witness.checkpoints.size(), 7u);
+  // A pool with the shipped network, with each that was trained, with mixtures, and after each flow.
+  EXPECT_EQ(witness.checkpoints.size(), 8u);
 }
 
 TEST(SlowFitModel, TwoNetworksAreTriedFirst) {

@@ -13,7 +13,7 @@ from riemflow import _options
 
 def test_the_default_is_a_pool_and_takes_no_longer_than_it_may(sphere_points):
     density = rf.fit(sphere_points, "sphere:2", time_limit=4, progress=False)
-    assert density.kind == "pool" and {member.kind for member in density.members} <= {"kernels", "kde", "riemannian"}
+    assert density.kind == "pool" and {member.kind for member in density.members} <= {"kernels", "normal-mixture", "kde"}
     assert abs(density.mass().value - 1) < 5e-3
     fit = density.info["metadata"]["provenance"]
     assert fit["test_nll"] < 2.0 < 2.531
