@@ -229,6 +229,14 @@ TEST(FitModel, AMixtureHasAsManyNormalsAsThePoints) {
   }
 }
 
+TEST(FitModel, AMixtureWithoutTimeIsOneNormal) {
+  const FitOptions options = options_with({{"model", "normal-mixture"}, {"time-limit", "0.000001s"}});
+  Witness witness;
+  const FitResult mixture = fit(data_set_of(two_clusters(300, 12), options, witness), options, witness);
+  ASSERT_TRUE(mixture.model);
+  EXPECT_EQ(kernels_of(*mixture.model)->parameters().size(), 1u);
+}
+
 TEST(FitModel, FewPointsAreWeighedByFolds) {
   const FitOptions options = options_with({{"model", "pool"}, {"kernel-steps", kSanitized ? "6" : "100"}});
   Witness witness;

@@ -89,7 +89,7 @@ std::vector<MixtureLearner::Mixture> MixtureLearner::learn(const Options& option
     const int components = numbers[number];
     const auto begun = Clock::now();
     if (components > 1 && static_cast<std::size_t>(components) * kPointsANormal > fewest) break;
-    if (seconds_since(start) + 2 * each > options.seconds) break;
+    if (!mixtures.empty() && seconds_since(start) + 2 * each > options.seconds) break;
     if (options.progress && !options.progress(number, numbers.size())) break;
     mixtures.push_back({components, mixture_of(components, starts, options.seed + 100 * number)});
     const double nll = mean_score(mixtures.back().learned.held_out, weights).nll;

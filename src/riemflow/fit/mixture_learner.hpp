@@ -30,7 +30,7 @@ class MixtureLearner {
     int components;
     KernelLearner::Result learned;
   };
-  /// The numbers in their order; none where there is no time, or points of weight are too few.
+  /// The numbers in their order, the first whatever the time.
   std::vector<Mixture> learn(const Options& options) const;
 
  private:
