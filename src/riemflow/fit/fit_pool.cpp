@@ -31,7 +31,7 @@ constexpr double kOneNetworkSeconds = 8;
 /// Flows want so many seconds at least. Mixtures and flows want a gain of so many nats of held-out points
 /// that did not choose the weights: of a flow whoever uses the model pays for a solve at every point.
 constexpr double kLeastFlowSeconds = 10, kLeastGain = 0.001, kLeastFlowGain = 0.003;
-/// Behind the kernels, in nats, after flow matching or with twenty normals: neither steps by likelihood nor
+/// Behind the kernels, in nats, after flow matching or with ten normals: neither steps by likelihood nor
 /// more normals have ever made up for that much. In many dimensions both are worth their while from farther
 /// behind.
 constexpr double kHopeless = 0.3;
