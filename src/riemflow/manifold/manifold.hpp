@@ -15,6 +15,7 @@
 //   geodesics have constant speed: distance(x, exp_x(s·v)) = s·‖v‖_x
 //   transport is an isometry, and carries the geodesic's velocity: transport_{x→y}(log_x y) = −log_y(x)
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -26,11 +27,23 @@
 
 namespace riemflow {
 
-/// Kinds the field's layers specialise on; a product is a list of these.
-enum class Geometry { euclidean, sphere, ball, torus };
+/// Kinds the field's layers specialise on; a product is a list of these. Covered spaces have none: what is
+/// computed is computed on the cover.
+enum class Geometry { euclidean, sphere, ball, torus, covered };
 
 template <class T>
 class Manifold;
+class Covering;
+
+/// A way to write a point as numbers in columns.
+struct Notation {
+  std::string name;                  ///< as a sentence has it: "unit quaternions (w x y z)"
+  std::vector<std::string> columns;  ///< their usual names, lower case
+  bool angular = false;              ///< angles: degrees or radians in files, radians here
+  /// point = that of the numbers; or why there is none, as "the determinant is −1, a reflection".
+  std::function<std::optional<std::string>(const double* numbers, double* point)> read;
+  std::function<void(const double* point, double* numbers)> write;
+};
 
 /// One factor of a product, with where its coordinates and its seeds start.
 template <class T>
@@ -59,6 +72,11 @@ class Manifold {
   virtual double log_volume() const = 0;
   /// The manifold itself, or the factors of a product in order.
   virtual std::vector<Factor<T>> factors() const = 0;
+  /// How it is told through another manifold (covering.hpp), on which its densities are computed; null: they
+  /// are computed on this one.
+  virtual std::shared_ptr<const Covering> covering() const { return nullptr; }
+  /// The ways to write a point in columns, the usual one first; of covered spaces and their products.
+  virtual std::vector<Notation> notations() const { return {}; }
 
   // --- points and tangent vectors -------------------------------------------------------------------------
   /// In place: the nearest point (sphere), the angle in [−π, π) (torus), pulled inside the rim (ball).
