@@ -9,6 +9,7 @@
 #include "riemflow/fit/provenance.hpp"
 #include "riemflow/io/message.hpp"
 #include "riemflow/model/config_json.hpp"
+#include "riemflow/model/space.hpp"
 
 namespace riemflow::app {
 namespace {
@@ -111,7 +112,7 @@ void run(const InfoOptions& options) {
 
   line("model", path + (ignored ? "" : fmt::format(", {} bytes", size)));
   line("kind", std::string(name_of(model.config.model)));
-  line("manifold", model.config.manifold);
+  line("manifold", space_of(model));
   if (is_flow(model.config.model))
     print_flow(model, config);
   else if (model.config.model == ModelKind::pool)

@@ -7,6 +7,7 @@
 #include "riemflow/core/error.hpp"
 #include "riemflow/fit/pool_models.hpp"
 #include "riemflow/fit/provenance.hpp"
+#include "riemflow/model/space.hpp"
 
 namespace riemflow::app {
 namespace {
@@ -32,7 +33,7 @@ void run(const PoolOptions& options) {
 
   if (options.json) {
     nlohmann::ordered_json out = {{"model", options.output},
-                                  {"manifold", pool.model.config.manifold},
+                                  {"manifold", space_of(pool.model)},
                                   {"validation_points", pool.validation_points},
                                   {"test_points", pool.test_points},
                                   {"gap", pool.gap},

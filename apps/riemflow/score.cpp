@@ -11,6 +11,7 @@
 #include "riemflow/model/data_scores.hpp"
 #include "riemflow/model/model_file.hpp"
 #include "riemflow/model/score_points.hpp"
+#include "riemflow/model/space.hpp"
 
 namespace riemflow::app {
 namespace {
@@ -65,7 +66,7 @@ void print(const ScoreOptions& options, const Model& model, const Manifold<doubl
     nlohmann::ordered_json out = {
         {"model", model.path},
         {"data", source.assumptions().path},
-        {"manifold", model.config.manifold},
+        {"manifold", space_of(model)},
         {"unit", unit.name},
         {"points", scores.points},
         {"nll", nll},
@@ -113,9 +114,9 @@ void run(const ScoreOptions& options) {
   require_safe({{"MODEL", options.model.path}, input_of(options.data)}, {output_named(options.output)},
                options.force);
   const Model model = load_model(options.model.path);
-  const auto manifold = parse_manifold<double>(model.config.manifold);
+  const auto manifold = parse_manifold<double>(space_of(model));
   const DensityUnit unit = density_unit(*manifold, options.per);
-  const auto source = open_said(options.data, model.config.manifold);
+  const auto source = open_said(options.data, space_of(model));
   Teller teller;
   const std::unique_ptr<Density> density = make_exact_density(model, options.model, teller);
   const Scores scores = score(options, *density, precision_of(model), *source, unit.log_size);

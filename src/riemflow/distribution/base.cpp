@@ -4,6 +4,7 @@
 #include "riemflow/distribution/product_distribution.hpp"
 #include "riemflow/distribution/uniform.hpp"
 #include "riemflow/distribution/wrapped_normal.hpp"
+#include "riemflow/core/error.hpp"
 
 namespace riemflow {
 
@@ -25,6 +26,9 @@ std::shared_ptr<const Distribution<T>> default_base(std::shared_ptr<const Manifo
       case Geometry::ball:
         parts.push_back(std::make_shared<WrappedNormal<T>>(WrappedNormal<T>::standard(d, factor.curvature)));
         break;
+      case Geometry::covered:
+        throw Error(factor.manifold->name() + " has no default base of its own", "take that of its cover",
+                    Fault::internal);
     }
   }
   if (parts.size() == 1) return parts.front();

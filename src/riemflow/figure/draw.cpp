@@ -14,6 +14,7 @@
 #include "riemflow/figure/flat.hpp"
 #include "riemflow/manifold/parse.hpp"
 #include "riemflow/model/flow_density.hpp"
+#include "riemflow/model/space.hpp"
 
 namespace riemflow {
 namespace {
@@ -104,7 +105,7 @@ Square seen_part(const Model& model, const DrawOptions& options, const Points<do
 GridLayout layout_drawn(const Model& model, Surface surface, GridChoice choice, const Square& square) {
   if (surface == Surface::globe && choice.resolution == 0) choice.resolution = kMapResolution;
   if (surface == Surface::disk && choice.resolution == 0) {
-    const double K = parse_manifold<double>(model.config.manifold)->factors()[0].curvature;
+    const double K = parse_manifold<double>(space_of(model))->factors()[0].curvature;
     choice.resolution = 2 / std::sqrt(-K) / kCellsAcross;
   }
   if (surface != Surface::plane) return layout_of(choice, model);
@@ -165,7 +166,7 @@ Drawing draw_samples(const Model& model, const DrawOptions& options, TaskObserve
 }  // namespace
 
 Drawing draw(const Model& model, const DrawOptions& options, TaskObserver& observer) {
-  const auto surface = figure::surface_of(*parse_manifold<double>(model.config.manifold));
+  const auto surface = figure::surface_of(*parse_manifold<double>(space_of(model)));
   require_meaning(model, options, surface);
   figure::width_in_points(options, 0);
   require(options.trajectories == 0 || leading_flow(model).has_value(),
@@ -186,7 +187,7 @@ std::string draw_grid(const Model& model, Surface surface, const DensityGrid& gr
   const DensityChart chart = sheet_chart(grid, layers, paths, options, surface == Surface::torus);
   const Sheet sheet{options.kind, width_in_points(options, kSquareWidth), options.dpi, options.title};
   if (surface == Surface::disk)
-    return draw_disk(sheet, chart, parse_manifold<double>(model.config.manifold)->factors()[0].curvature);
+    return draw_disk(sheet, chart, parse_manifold<double>(space_of(model))->factors()[0].curvature);
   const std::array<std::string, 2> names = sheet_names(model);
   return surface == Surface::torus ? draw_torus(sheet, chart, names) : draw_plane(sheet, chart, names);
 }

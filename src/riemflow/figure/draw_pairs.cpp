@@ -8,6 +8,7 @@
 #include "riemflow/figure/draw_parts.hpp"
 #include "riemflow/io/coordinates.hpp"
 #include "riemflow/manifold/parse.hpp"
+#include "riemflow/model/space.hpp"
 
 namespace riemflow::figure {
 namespace {
@@ -36,10 +37,13 @@ std::vector<Scale> ranges_of(const Manifold<double>& manifold, const std::vector
       ranges.push_back({-180, 180, false});
       continue;
     }
-    for (int k = 0; k < factor.manifold->ambient(); ++k) {
+    const std::vector<Notation> notations = factor.manifold->notations();
+    const int numbers =
+        notations.empty() ? factor.manifold->ambient() : static_cast<int>(notations.front().columns.size());
+    for (int k = 0; k < numbers; ++k) {
       if (factor.geometry == Geometry::torus)
         ranges.push_back({-180, 180, false});
-      else if (factor.geometry != Geometry::euclidean)
+      else if (factor.geometry != Geometry::euclidean && notations.empty())
         ranges.push_back({-R, R, false});
       else if (ranges.size() < n) {
         std::vector<double> all;
@@ -56,7 +60,7 @@ std::vector<Scale> ranges_of(const Manifold<double>& manifold, const std::vector
 
 PairsChart pairs_chart(const Model& model, const Points<double>& samples, const std::vector<Layer>& layers,
                        TaskObserver& observer) {
-  const auto manifold = parse_manifold<double>(model.config.manifold);
+  const auto manifold = parse_manifold<double>(space_of(model));
   const std::vector<std::string> columns = coordinate_names(*manifold);
   const std::size_t n = std::min(columns.size(), kMostPairs);
   if (n < columns.size()) observer.tell("The first {} of {} coordinates are drawn.", n, columns.size());

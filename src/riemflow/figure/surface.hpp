@@ -27,6 +27,8 @@ inline std::optional<Surface> surface_of(const Manifold<double>& manifold) {
       return Surface::disk;
     case Geometry::euclidean:
       return Surface::plane;
+    case Geometry::covered:
+      break;
   }
   return std::nullopt;
 }

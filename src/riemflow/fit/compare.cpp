@@ -11,11 +11,13 @@
 #include "riemflow/fit/baselines.hpp"
 #include "riemflow/fit/fit_model.hpp"
 #include "riemflow/fit/jobs.hpp"
+#include "riemflow/fit/lifted.hpp"
 #include "riemflow/fit/pool_flow.hpp"
 #include "riemflow/fit/provenance.hpp"
 #include "riemflow/manifold/parse.hpp"
 #include "riemflow/model/mass.hpp"
 #include "riemflow/model/model_file.hpp"
+#include "riemflow/model/space.hpp"
 
 namespace riemflow {
 namespace {
@@ -88,6 +90,7 @@ Model with_all_centres(const KernelRecipe& recipe, const DataSet& data, int thre
                      data.weights_of(data.split.known()));
   Model model = make_model(data.manifold, centres.parameters(recipe));
   keep_standardisation(model, data.standardisation);
+  keep_space(model, data.space);
   return model;
 }
 
@@ -97,7 +100,7 @@ void add_fit(const DataSet& data, const FitOptions& options, const Observer& obs
   if (fitted.stopped == "interrupted") throw Cancelled{};
   Model& model = *fitted.model;
   if (model.config.model == ModelKind::kde)
-    model = with_all_centres(fitted.kernels.value().recipe, standardised(data, unseen), options.threads);
+    model = with_all_centres(fitted.kernels.value().recipe, standardised(lifted(data), unseen), options.threads);
   const Evaluation choice{0, options.threads};
   add_scores(log_densities_of_model(model, choice, part_of<double>(data.points, data.split.test)), data,
              result);
@@ -142,8 +145,7 @@ class ComparedCells {
     data.split = split_points(data.groups, shares(), job.seed);
     Json result = {{"split", job.seed}};
     if (method.preset.empty()) {
-      Unseen unseen(observer_);
-      add_scores(base_log_densities(standardised(data, unseen)), data, result);
+      add_scores(base_log_densities(data), data, result);
     } else {
       Values extra = protocol_values(settings_, protocol);
       extra["seed"] = std::to_string(job.seed);
@@ -166,10 +168,12 @@ class ComparedCells {
  private:
   SplitShares shares() const { return parse_split(options_of(settings_).split); }
 
-  static std::vector<double> base_log_densities(const DataSet& data) {
-    std::vector<double> values =
-        base_scores(data.manifold, part_of<double>(data.points, data.split.test)).log_densities;
-    for (double& value : values) value -= data.standardisation.log_scale();
+  /// Of a base on standardised coordinates.
+  std::vector<double> base_log_densities(const DataSet& data) const {
+    Unseen unseen(observer_);
+    const DataSet own = standardised(data, unseen);
+    std::vector<double> values = reference_scores(own, part_of<double>(own.points, own.split.test));
+    for (double& value : values) value -= own.log_unit();
     return values;
   }
 

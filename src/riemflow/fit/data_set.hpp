@@ -29,6 +29,8 @@ struct DataSet {
   std::string weight_column;         ///< that they come from, by name or number; empty: none
   Split split;
   Standardisation standardisation;  ///< of the points, where they are standardised
+  std::string space;                ///< of lifted points (fit/lifted.hpp) the manifold that is covered
+  double lift_unit = 0;             ///< of lifted points the mean of log J − log(lifts a point)
   /// Learned by reverse KL in place of points; null: there are points.
   std::shared_ptr<const Distribution<double>> target;
 
@@ -45,6 +47,8 @@ struct DataSet {
       if (!weights.empty()) own.push_back(weights[i]);
     return own;
   }
+  /// What the mean NLL of standardised and lifted points is less than that of the data.
+  double log_unit() const { return standardisation.log_scale() + lift_unit; }
   SplitWeights split_weights() const { return {weights_of(split.training), weights_of(split.validation)}; }
 };
 

@@ -87,7 +87,7 @@ class FlowRun {
  private:
   /// Nats of densities in the units of the data. A loss of flow matching has no such.
   FitProgress in_units(FitProgress progress) const {
-    const double unit = data_.standardisation.log_scale();
+    const double unit = data_.log_unit();
     const bool likelihood =
         config_.objective == Objective::likelihood || progress.iteration > config_.iterations;
     if (likelihood) progress.loss += unit;
@@ -149,7 +149,7 @@ class FlowRun {
     const KernelDensity density(kernels, options_.threads);
     observer_.tell("Base: {}; its validation NLL is {:.4f} nats.",
                    text_of({fit.recipe, fit.parameters.size()}),
-                   data_.standardisation.log_scale() -
+                   data_.log_unit() -
                        density.log_prob(part_of<double>(data_.points, data_.split.validation))
                            .mean(data_.weights_of(data_.split.validation)));
     return kernels;
@@ -240,7 +240,7 @@ class FlowRun {
     if (data_.split.test.empty()) return;
     const Points<T> test = part_of<T>(data_.points, data_.split.test);
     const Weights weights = data_.weights_of(data_.split.test);
-    const double unit = data_.standardisation.log_scale();
+    const double unit = data_.log_unit();
     result.reference_nll = unit - weighted_mean(log_densities_of(*reference, test), weights);
     const std::unique_ptr<Transport<T>> exact = exact_flow();
     const LogProb<T> scored = (exact ? *exact : *flow_).log_prob(test);

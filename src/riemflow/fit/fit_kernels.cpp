@@ -41,7 +41,7 @@ FitResult fit_kernel_model(const DataSet& data, const FitOptions& options, Obser
   const KernelFit fit = choose_kernels(data, options, kSearchOfAll, observer);
   FitResult result;
   result.progress.iteration = result.progress.best_iteration = fit.evaluations;
-  const double unit = data.standardisation.log_scale();
+  const double unit = data.log_unit();
   Model model = make_model(data.manifold, fit.parameters);
   const KernelDensity density(kernels_of(model), options.threads);
   // As many points as there is time for.

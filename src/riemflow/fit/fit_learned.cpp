@@ -26,7 +26,7 @@ Learned learn(const DataSet& data, const std::vector<Fold>& folds, const FitOpti
               Executor& executor, double seconds, Observer& observer) {
   const auto start = Clock::now();
   bool cancelled = false;
-  LearningLog log(data.standardisation.log_scale());
+  LearningLog log(data.log_unit());
   ObservedTask task(observer, "Learned kernels", 1);
   const KernelLearner learner(data, folds, executor, [&] {
     if (observer.cancelled()) throw Cancelled{};
@@ -90,7 +90,7 @@ FitResult fit_learned_kernels(const DataSet& data, const FitOptions& options, Ob
   held.log_densities = learned.held_out;
   held.weights = data.weights_of(held.points);
 
-  const double unit = data.standardisation.log_scale();
+  const double unit = data.log_unit();
   Model model = make_model(data.manifold, learned.density);
   model.config.model = options.model;
   if (!held.points.empty()) result.progress.best = unit + mean_score(held.log_densities, held.weights).nll;

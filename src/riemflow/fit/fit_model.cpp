@@ -4,9 +4,30 @@
 #include "riemflow/core/error.hpp"
 #include "riemflow/core/text.hpp"
 #include "riemflow/fit/fit_kinds.hpp"
+#include "riemflow/fit/lifted.hpp"
 #include "riemflow/fit/provenance.hpp"
 
 namespace riemflow {
+
+namespace {
+
+FitResult fit_kind(const DataSet& data, const FitOptions& options, Observer& observer, const Model* resume) {
+  switch (options.model) {
+    case ModelKind::vmf_mixture:
+      return fit_mixture(data, options, observer);
+    case ModelKind::pool:
+      return fit_pool(data, options, observer);
+    case ModelKind::kde:
+      return fit_kernel_model(data, options, observer);
+    case ModelKind::kernels:
+    case ModelKind::normal_mixture:
+      return fit_learned_kernels(data, options, observer);
+    default:
+      return fit_flow(data, options, observer, resume);
+  }
+}
+
+}  // namespace
 
 FitResult fit(const DataSet& raw, const FitOptions& options, Observer& observer, const Model* resume) {
   require(resume == nullptr || is_flow(options.model),
@@ -18,21 +39,11 @@ FitResult fit(const DataSet& raw, const FitOptions& options, Observer& observer,
           raw.weights.empty() ? "a fit with weights of points resumed without"
                               : "a fit without weights of points resumed with some",
           "resume with the data the run was started with, or start anew");
-  const DataSet data = standardised(raw, observer);
+  const DataSet data = standardised(lifted(raw), observer);
   try {
-    switch (options.model) {
-      case ModelKind::vmf_mixture:
-        return fit_mixture(data, options, observer);
-      case ModelKind::pool:
-        return fit_pool(data, options, observer);
-      case ModelKind::kde:
-        return fit_kernel_model(data, options, observer);
-      case ModelKind::kernels:
-      case ModelKind::normal_mixture:
-        return fit_learned_kernels(data, options, observer);
-      default:
-        return fit_flow(data, options, observer, resume);
-    }
+    FitResult result = fit_kind(data, options, observer, resume);
+    say_of_points(result, raw, options);
+    return result;
   } catch (const Cancelled&) {  // before there was any model
     FitResult result;
     result.stopped = "interrupted";

@@ -140,7 +140,7 @@ class PoolRun {
       how.steps = options_.kernel_steps;
       how.seed = options_.seed + 100'000 * static_cast<std::uint64_t>(i);
       how.seconds = i == 0 && until < kOneNetworkSeconds ? left : left / static_cast<double>(networks - i);
-      LearningLog log(data_.standardisation.log_scale());
+      LearningLog log(data_.log_unit());
       how.progress = [&](const LearnStep& step) {
         task.reach(static_cast<double>(i) + static_cast<double>(step.done) / static_cast<double>(step.of),
                    static_cast<double>(networks));
@@ -347,7 +347,7 @@ class PoolRun {
     contenders_.push_back(std::move(contender));
   }
   std::vector<double> in_units(std::vector<double> scores) const {
-    for (double& score : scores) score -= data_.standardisation.log_scale();
+    for (double& score : scores) score -= data_.log_unit();
     return scores;
   }
   Model with_units(Model model) const {
@@ -359,7 +359,7 @@ class PoolRun {
   double hopeless() const {
     if (contenders_.empty() || manifold_->dimension() > kNearKernels)
       return std::numeric_limits<double>::infinity();
-    return kHopeless - data_.standardisation.log_scale() +
+    return kHopeless - data_.log_unit() +
            mean_score(contenders_.front().validation, data_.weights_of(held_out())).nll;
   }
 
@@ -379,7 +379,7 @@ class PoolRun {
   std::optional<Model> train(const PoolFlow& job, double seconds, const std::string& name) {
     std::string shown;
     const auto begun = Clock::now();
-    const double unit = data_.standardisation.log_scale();
+    const double unit = data_.log_unit();
     const auto model = fit_pool_flow(job, seconds, [&](const char* stage, FitProgress progress, long steps) {
       if (shown != stage) {
         if (!shown.empty()) observer_.end_stage();
@@ -413,7 +413,7 @@ class PoolRun {
       result.test_error = test.error;
       result.failed_test_points = test.failed;
       result.reference_nll =
-          data_.standardisation.log_scale() -
+          data_.log_unit() -
           weighted_mean(log_densities_of(*default_base<double>(manifold_), test_), test_weights_);
     }
     result.parameters = numbers_in(pool.model);

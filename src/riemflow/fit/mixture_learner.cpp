@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <span>
+#include <utility>
 
 #include "riemflow/core/stopwatch.hpp"
 #include "riemflow/fit/pooling.hpp"
@@ -61,8 +62,11 @@ MixtureLearner::MixtureLearner(const DataSet& data, const std::vector<Fold>& fol
       folds_(folds),
       executor_(executor),
       ask_(ask ? ask : [] {}),
-      manifold_(parse_manifold<double>(data.manifold)) {
+      manifold_(parse_manifold<double>(data.manifold)),
+      covering_(data.space.empty() ? nullptr : parse_manifold<double>(data.space)->covering()) {
   const auto centres_of = [&](std::vector<std::size_t> rows) {
+    // A normal stands for its images, so that one lift a point will do.
+    if (covering_) std::erase_if(rows, [&](std::size_t row) { return row % covering_->sheets() != 0; });
     const std::size_t n = std::min(rows.size(), kMostSampled);
     for (std::size_t i = 0; i < n; ++i) rows[i] = rows[i * rows.size() / n];
     rows.resize(n);
@@ -81,7 +85,7 @@ std::vector<MixtureLearner::Mixture> MixtureLearner::learn(const Options& option
   std::vector<std::size_t> held_out;
   for (const Fold& fold : folds_) held_out.insert(held_out.end(), fold.held_out.begin(), fold.held_out.end());
   const Weights weights = data_.weights_of(held_out);
-  double best = std::numeric_limits<double>::infinity(), each = 0;
+  double best = std::numeric_limits<double>::infinity(), each = 0, gain = 0;
   const int starts = static_cast<int>(std::clamp(options.seconds / kSecondsAStart, 1.0, kMostStarts));
   const std::span<const int> numbers =
       options.seconds < kSecondsAStart ? std::span<const int>(kInHaste) : kComponents;
@@ -93,7 +97,9 @@ std::vector<MixtureLearner::Mixture> MixtureLearner::learn(const Options& option
     if (options.progress && !options.progress(number, numbers.size())) break;
     mixtures.push_back({components, mixture_of(components, starts, options.seed + 100 * number)});
     const double nll = mean_score(mixtures.back().learned.held_out, weights).nll;
-    if (nll > best + kTooMany || (components >= kCoarse && nll > options.hopeless)) break;
+    // Data of many modes gain more from each number than from the one before until there are enough of them.
+    const double gain_before = std::exchange(gain, best - nll);
+    if (nll > best + kTooMany || (components >= kCoarse && nll > options.hopeless && gain < gain_before)) break;
     best = std::min(best, nll);
     each = seconds_since(begun);
   }
@@ -105,7 +111,7 @@ KernelLearner::Result MixtureLearner::mixture_of(int components, int starts, std
   const bool few = folds_.size() > 1;
   const auto part = [&](const std::vector<std::size_t>& rows) { return part_of<double>(data_.points, rows); };
   const auto fit = [&](const KernelData& data, const Fold* validation, std::uint64_t number) {
-    NormalMixture mixture(data, components, seed + number, &executor_);
+    NormalMixture mixture(data, components, seed + number, &executor_, covering_);
     KernelParameters kept;
     double best = -std::numeric_limits<double>::infinity();
     long best_step = 0;

@@ -21,7 +21,7 @@ class MixtureLearner {
     /// No number is begun that would take longer than what is left of it; of little time one start each.
     double seconds = std::numeric_limits<double>::infinity();
     /// Beyond this NLL of the held-out points, of so many normals that fine structure alone is missing, more
-    /// of them are not tried.
+    /// of them are not tried, unless these gained more than the ones before.
     double hopeless = std::numeric_limits<double>::infinity();
     /// Before each number, counted from 0; false ends it there.
     std::function<bool(std::size_t done, std::size_t of)> progress = nullptr;
@@ -41,6 +41,7 @@ class MixtureLearner {
   Executor& executor_;
   std::function<void()> ask_;
   std::shared_ptr<const Manifold<double>> manifold_;
+  std::shared_ptr<const Covering> covering_;  // of lifted data (fit/lifted.hpp)
   std::vector<std::unique_ptr<const KernelData>> training_;  // a fold
   std::unique_ptr<const KernelData> known_;                  // where there are several folds
 };

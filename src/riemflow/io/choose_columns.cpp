@@ -11,6 +11,7 @@
 #include "riemflow/io/coordinates.hpp"
 #include "riemflow/io/message.hpp"
 #include "riemflow/io/recipe.hpp"
+#include "riemflow/io/writings.hpp"
 #include "riemflow/manifold/parse.hpp"
 
 namespace riemflow::io {
@@ -75,6 +76,12 @@ Columns as_written(const Table& table, const Manifold<double>& manifold) {
 }
 
 Columns by_name(const Table& table, const Manifold<double>* manifold) {
+  if (manifold != nullptr && has_notations(*manifold)) {
+    for (const std::vector<Writing>& writings : writings_of(*manifold))
+      if (Columns columns = columns_named(table, column_names(*manifold, writings)); !columns.empty())
+        return columns;
+    return {};
+  }
   const int ambient = manifold == nullptr ? 3 : manifold->ambient();
   const auto factors = manifold == nullptr ? std::vector<Factor<double>>() : manifold->factors();
   Columns columns;
@@ -101,11 +108,24 @@ Columns by_name(const Table& table, const Manifold<double>* manifold) {
 }
 
 bool fits(std::size_t columns, const Manifold<double>& manifold) {
+  if (has_notations(manifold))
+    return !writings_of_columns(manifold, {}, Columns(columns)).empty();
   return !factors_with_latitude(manifold, columns).empty();
 }
 
 /// "2 columns (latitude, longitude) or 3 (coordinates)"
 std::string needs(const Manifold<double>& manifold) {
+  if (has_notations(manifold)) {
+    std::string all;
+    std::vector<std::size_t> counts;
+    for (const std::vector<Writing>& writings : writings_of(manifold)) {
+      const std::vector<std::string> names = column_names(manifold, writings);
+      if (std::find(counts.begin(), counts.end(), names.size()) != counts.end()) continue;
+      counts.push_back(names.size());
+      all += fmt::format("{}{} ({})", all.empty() ? "" : " or ", names.size(), fmt::join(names, " "));
+    }
+    return all + " columns";
+  }
   const auto ambient = static_cast<std::size_t>(manifold.ambient());
   const std::size_t spheres = two_spheres(manifold);
   if (spheres == 0) return fmt::format("{} column{}", ambient, ambient == 1 ? "" : "s");
@@ -204,6 +224,7 @@ std::string_view held_by(Meaning meaning) {
 /// What each of so many columns of the manifold holds; empty where any number may stand.
 std::vector<std::string_view> wanted_of(const Manifold<double>& manifold, std::size_t columns) {
   std::vector<std::string_view> wanted;
+  if (has_notations(manifold)) return std::vector<std::string_view>(columns);
   const std::vector<bool> latitude = factors_with_latitude(manifold, columns);
   const auto factors = manifold.factors();
   for (std::size_t f = 0; f < factors.size(); ++f) {

@@ -13,12 +13,6 @@ namespace {
 
 constexpr double kDegrees = 180 / std::numbers::pi;
 
-/// "latitude", "angle" or "x": what the names of a factor begin with.
-const char* stem_of(const Factor<double>& factor) {
-  if (has_latitude(factor)) return "latitude";
-  return factor.geometry == Geometry::torus ? "angle" : "x";
-}
-
 /// Radians to degrees in [−180, 180); + 0.0 makes 0 of −0.
 double wrapped_degrees(double radians) {
   double degrees = radians * kDegrees;
@@ -33,7 +27,25 @@ void write_place(std::span<const double> point, std::span<double> out) {
   out[1] = std::abs(out[0]) == 90 ? 0 : wrapped_degrees(std::atan2(point[1], point[0]));
 }
 
+/// The notation that a covered factor is written in.
+std::vector<Notation> usual_notation(const Factor<double>& factor) {
+  std::vector<Notation> all = factor.manifold->notations();
+  if (!all.empty()) all.resize(1);
+  return all;
+}
+
+/// What the names of a factor begin with, or its first name.
+std::string stem_or_name(const Factor<double>& factor) {
+  const std::vector<Notation> notation = usual_notation(factor);
+  return notation.empty() ? stem_of(factor) : notation.front().columns.front();
+}
+
 }  // namespace
+
+const char* stem_of(const Factor<double>& factor) {
+  if (has_latitude(factor)) return "latitude";
+  return factor.geometry == Geometry::torus ? "angle" : "x";
+}
 
 bool has_latitude(const Factor<double>& factor) {
   return factor.geometry == Geometry::sphere && factor.manifold->dimension() == 2 && factor.curvature == 1;
@@ -43,11 +55,13 @@ std::vector<std::string> coordinate_names(const Manifold<double>& manifold) {
   const auto factors = manifold.factors();
   std::vector<std::string> names;
   for (std::size_t i = 0; i < factors.size(); ++i) {
-    const std::string stem = stem_of(factors[i]);
-    const auto same = [&](const Factor<double>& other) { return stem == stem_of(other); };
+    const std::string stem = stem_or_name(factors[i]);
+    const auto same = [&](const Factor<double>& other) { return stem == stem_or_name(other); };
     const bool unique = std::count_if(factors.begin(), factors.end(), same) == 1;
     const std::string number = unique ? "" : fmt::format("_{}", i + 1);
-    if (has_latitude(factors[i])) {
+    if (const std::vector<Notation> notation = usual_notation(factors[i]); !notation.empty()) {
+      for (const std::string& name : notation.front().columns) names.push_back(name + number);
+    } else if (has_latitude(factors[i])) {
       names.push_back("latitude" + number);
       names.push_back("longitude" + number);
     } else {
@@ -63,14 +77,19 @@ void to_coordinates(const Manifold<double>& manifold, std::span<const double> po
   for (const auto& factor : manifold.factors()) {
     const auto n = static_cast<std::size_t>(factor.manifold->ambient());
     const bool place = has_latitude(factor);
-    const std::size_t width = place ? 2 : n;
+    const std::vector<Notation> notation = usual_notation(factor);
+    const std::size_t width = place ? 2 : notation.empty() ? n : notation.front().columns.size();
     if (from + n > point.size() || to + width > out.size())
       throw Error(fmt::format("{} numbers of a point of {}, to be written as {}", point.size(),
                               manifold.name(), out.size()),
                   "give a whole point, and as many as coordinate_names has", Fault::internal);
     const auto x = point.subspan(from, n);
     const auto y = out.subspan(to, width);
-    if (place)
+    if (!notation.empty()) {
+      notation.front().write(x.data(), y.data());
+      if (notation.front().angular)
+        for (double& number : y) number = number * kDegrees + 0.0;
+    } else if (place)
       write_place(x, y);
     else if (factor.geometry == Geometry::torus)
       std::transform(x.begin(), x.end(), y.begin(), wrapped_degrees);

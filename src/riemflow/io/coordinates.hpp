@@ -3,6 +3,7 @@
 //
 //   sphere:2 of curvature 1   latitude, longitude, in degrees
 //   torus:d                   angle_1 … angle_d, in degrees
+//   spaces with notations     as the first of these says, angles in degrees
 //   all else                  x_1 … x_n, as they are
 //
 // In a product, names that more than one factor would have get the number of the factor after the stem:
@@ -23,6 +24,9 @@ std::vector<std::string> coordinate_names(const Manifold<double>& manifold);
 /// `out`, as long as coordinate_names: latitude in [−90, 90], longitude in [−180, 180) and 0 at the poles,
 /// angles in [−180, 180). NaN where `point` is NaN.
 void to_coordinates(const Manifold<double>& manifold, std::span<const double> point, std::span<double> out);
+
+/// "latitude", "angle" or "x": what the names of a factor without notations begin with.
+const char* stem_of(const Factor<double>& factor);
 
 /// This factor is written as latitude and longitude.
 bool has_latitude(const Factor<double>& factor);

@@ -11,6 +11,7 @@
 #include "riemflow/io/choose_columns.hpp"
 #include "riemflow/io/columns.hpp"
 #include "riemflow/io/message.hpp"
+#include "riemflow/io/writings.hpp"
 
 namespace riemflow::io {
 namespace {
@@ -18,21 +19,28 @@ namespace {
 using Kind = Recipe::Kind;
 
 bool is_angular(Kind kind) {
-  return kind != Kind::vector_on_sphere && kind != Kind::in_ball && kind != Kind::anything;
+  return kind != Kind::vector_on_sphere && kind != Kind::in_ball && kind != Kind::anything &&
+         kind != Kind::notated;
 }
 
 /// Parts in degrees, to be changed once the units are known.
-Recipe recipe_for(const Manifold<double>& manifold, std::size_t columns) {
+Recipe recipe_for(const Manifold<double>& manifold, const Table& table, const std::vector<std::size_t>& columns) {
   Recipe recipe;
-  const std::vector<bool> with_latitude = factors_with_latitude(manifold, columns);
+  const std::vector<Writing> writings = writings_of_columns(manifold, table, columns);
   const auto factors = manifold.factors();
   for (std::size_t i = 0; i < factors.size(); ++i) {
     const auto& factor = factors[i];
     const int ambient = factor.manifold->ambient();
     const double radius = factor.curvature == 0 ? 1 : 1 / std::sqrt(std::abs(factor.curvature));
+    if (const auto& notation = writings[i].notation) {
+      recipe.parts.push_back({notation->angular ? Kind::notated_in_degrees : Kind::notated,
+                              static_cast<int>(notation->columns.size()), ambient});
+      recipe.parts.back().notation = notation;
+      continue;
+    }
     switch (factor.geometry) {
       case Geometry::sphere:
-        if (with_latitude[i])
+        if (writings[i].latitude)
           recipe.parts.push_back({Kind::degrees_on_sphere, 2, 3, radius});
         else
           recipe.parts.push_back({Kind::vector_on_sphere, ambient, ambient, radius});
@@ -46,6 +54,8 @@ Recipe recipe_for(const Manifold<double>& manifold, std::size_t columns) {
       case Geometry::euclidean:
         recipe.parts.push_back({Kind::anything, ambient, ambient});
         break;
+      case Geometry::covered:
+        break;  // has a notation
     }
   }
   return recipe;
@@ -105,6 +115,9 @@ Order name_numbers(const Table& table, Layout& layout) {
       part.south = latitude.reversed && latitude.meaning == Meaning::latitude;
       part.west = longitude.reversed && longitude.meaning == Meaning::longitude;
       layout.meanings.insert(layout.meanings.end(), {"latitude", "longitude"});
+    } else if (part.notation) {
+      layout.meanings.insert(layout.meanings.end(), part.notation->columns.begin(),
+                             part.notation->columns.end());
     } else if (part.kind == Kind::angle_in_degrees) {
       for (std::size_t i = 0; i < n; ++i) layout.meanings.push_back(fmt::format("angle {}", ++angles));
     } else {
@@ -136,7 +149,7 @@ Units units_of(const Table& table, const ReadOptions& options, const Layout& lay
   for (const auto& part : layout.recipe.parts) {
     angular |= is_angular(part.kind);
     sphere |= part.kind == Kind::degrees_on_sphere;
-    torus |= part.kind == Kind::angle_in_degrees;
+    torus |= part.kind == Kind::angle_in_degrees || part.kind == Kind::notated_in_degrees;
   }
   if (!angular) {
     require(options.units == Units::automatic,
@@ -204,7 +217,9 @@ std::string coordinates_of(const Recipe& recipe) {
   for (const auto& part : recipe.parts) {
     if (!all.empty()) all += ", then ";
     const std::string scale = part.radius == 1 ? "" : fmt::format("{:.6g} ", part.radius);
-    if (part.kind == Kind::degrees_on_sphere || part.kind == Kind::radians_on_sphere)
+    if (part.notation)
+      all += part.notation->name;
+    else if (part.kind == Kind::degrees_on_sphere || part.kind == Kind::radians_on_sphere)
       all += scale + "(cos lat cos lon, cos lat sin lon, sin lat)";
     else if (part.kind == Kind::vector_on_sphere)
       all += fmt::format("vectors, rescaled to norm {:.6g}", part.radius);
@@ -239,7 +254,7 @@ Layout lay_out(Table& table, const ReadOptions& options, Assumptions& assumption
   Choice choice = choose_columns(table, options);
   Layout layout;
   layout.columns = std::move(choice.columns);
-  layout.recipe = recipe_for(*choice.manifold, layout.columns.size());
+  layout.recipe = recipe_for(*choice.manifold, table, layout.columns);
   const Order told = name_numbers(table, layout);
   if (!options.columns.empty() && told != Order::as_given)
     choice.how += told == Order::exchanged ? ", told apart by their names" : ", in the order given";
@@ -259,6 +274,7 @@ Layout lay_out(Table& table, const ReadOptions& options, Assumptions& assumption
   for (auto& part : layout.recipe.parts)
     if (assumptions.units == Units::radians && is_angular(part.kind))
       part.kind = part.kind == Kind::degrees_on_sphere ? Kind::radians_on_sphere
+                  : part.notation                      ? Kind::notated
                   : modest                             ? Kind::modest_radians
                                                        : Kind::angle_in_radians;
 

@@ -118,6 +118,15 @@ std::optional<Complaint> in_ball(const double* row, int n, double radius, double
   return std::nullopt;
 }
 
+std::optional<Complaint> notated(const Recipe::Part& part, const double* row, double* point) {
+  std::vector<double> numbers(row, row + part.numbers);
+  if (part.kind == Recipe::Kind::notated_in_degrees)
+    for (double& number : numbers) number *= kDegree;
+  if (const auto problem = part.notation->read(numbers.data(), point))
+    return Complaint{std::nullopt, *problem, "correct or remove the row; the columns are read as " + part.notation->name};
+  return std::nullopt;
+}
+
 std::optional<Complaint> make_part(const Recipe::Part& part, const double* row, double* point) {
   switch (part.kind) {
     case Recipe::Kind::degrees_on_sphere:
@@ -143,6 +152,9 @@ std::optional<Complaint> make_part(const Recipe::Part& part, const double* row, 
       return std::nullopt;
     case Recipe::Kind::in_ball:
       return in_ball(row, part.numbers, part.radius, point);
+    case Recipe::Kind::notated:
+    case Recipe::Kind::notated_in_degrees:
+      return notated(part, row, point);
     case Recipe::Kind::anything:
       break;
   }

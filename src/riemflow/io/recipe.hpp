@@ -2,9 +2,12 @@
 // How the numbers of a row become a point, and what can be wrong with them.
 
 #include <cstddef>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
+
+#include "riemflow/manifold/manifold.hpp"
 
 namespace riemflow::io {
 
@@ -27,6 +30,8 @@ struct Recipe {
     angle_in_radians,
     modest_radians,  ///< the same, but only up to 2π, beyond which degrees are the likelier unit
     in_ball,         ///< norm < R
+    notated,         ///< as the part's notation says; of angles in radians
+    notated_in_degrees,
     anything
   };
   struct Part {
@@ -40,6 +45,7 @@ struct Recipe {
     /// Of a place: the latitude counts south, the longitude west. Then numbers below 0 are refused: a column
     /// of "west" with signs may mean either.
     bool south = false, west = false;
+    std::shared_ptr<const Notation> notation = nullptr;  ///< of the two kinds above
   };
   std::vector<Part> parts;
 

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <limits>
 
+#include "riemflow/core/error.hpp"
+
 namespace riemflow {
 
 KernelSpace::KernelSpace(std::shared_ptr<const Manifold<double>> manifold)
@@ -26,6 +28,9 @@ KernelSpace::KernelSpace(std::shared_ptr<const Manifold<double>> manifold)
         width_ += d + 1;
         flat_ = false;
         break;
+      case Geometry::covered:
+        throw Error(factor.manifold->name() + " has no kernels of its own", "take those of its cover",
+                    Fault::internal);
     }
   }
 }
@@ -50,6 +55,7 @@ void KernelSpace::embed(std::span<const double> x, double* e) const {
         break;
       case Geometry::euclidean:
       case Geometry::ball:
+      case Geometry::covered:  // refused above
         std::copy_n(from, part.dimension, to);
         break;
     }

@@ -27,9 +27,9 @@ constexpr double kLeastDeviation = 1e-3;
 
 }  // namespace
 
-/// r of a point and a normal, in points: a point that counts as two shares out two.
+/// r of a lift of a point and a normal, in points: a point that counts as two shares out two.
 struct NormalMixture::Share {
-  std::uint32_t point, normal;
+  std::uint32_t lift, normal;
   double count;
 };
 
@@ -38,19 +38,32 @@ struct NormalMixture::Piece {
   double log_likelihood = 0, wide = 0;
 };
 
-NormalMixture::NormalMixture(const KernelData& data, int components, std::uint64_t seed, Executor* executor)
+NormalMixture::NormalMixture(const KernelData& data, int components, std::uint64_t seed, Executor* executor,
+                             std::shared_ptr<const Covering> covering)
     : data_(data),
       executor_(executor),
       space_(*data.space()),
       d_(static_cast<std::size_t>(space_.manifold().dimension())),
       width_(static_cast<std::size_t>(space_.width())),
+      covering_(std::move(covering)),
+      sheets_(covering_ ? covering_->sheets() : 1),
+      lifts_(data.centres()),
       wide_(kWideAtFirst) {
   const std::size_t n = data.size();
   require(components >= 1 && static_cast<std::size_t>(components) <= n,
           fmt::format("{} normals for {} different points", components, n),
           "take one at least, and no more than there are points");
-  embedded_.resize(n * width_);
-  for (std::size_t i = 0; i < n; ++i) space_.embed(data.centres()[i], &embedded_[i * width_]);
+  if (covering_) {
+    lifts_ = Points<double>(n * sheets_, data.centres().dimension);
+    std::vector<double> below(static_cast<std::size_t>(covering_->ambient()));
+    for (std::size_t i = 0; i < n; ++i) {
+      covering_->drop(data.centres()[i].data(), below.data());
+      for (std::size_t s = 0; s < sheets_; ++s)
+        covering_->lift(below.data(), s, lifts_[i * sheets_ + s].data());
+    }
+  }
+  embedded_.resize(lifts_.size() * width_);
+  for (std::size_t i = 0; i < lifts_.size(); ++i) space_.embed(lifts_[i], &embedded_[i * width_]);
   log_wide_ = log_densities_of(*default_base<double>(data.manifold()), data.centres());
 
   // In the order of the data, not of the tree: turned points have the same start.
@@ -68,8 +81,9 @@ NormalMixture::NormalMixture(const KernelData& data, int components, std::uint64
     const auto at = data.centres()[order[place]];
     move_to(normals_.back(), {at.begin(), at.end()});
     for (std::size_t i = 0; i < n; ++i) {
-      nearest[i] = std::min(nearest[i],
-                            space_.squared_distance(&embedded_[i * width_], normals_.back().embedded.data()));
+      for (std::size_t s = i * sheets_; s < (i + 1) * sheets_; ++s)
+        nearest[i] = std::min(
+            nearest[i], space_.squared_distance(&embedded_[s * width_], normals_.back().embedded.data()));
       chances[i] = data.weights()[i] * nearest[i];
     }
   }
@@ -98,9 +112,9 @@ void NormalMixture::move_to(Normal& normal, std::vector<double> at) const {
 }
 
 /// y (d) = the logarithm of a point at μ, in the frame there; scratch: ambient.
-void NormalMixture::see(const Normal& normal, std::size_t point, double* scratch, double* y) const {
+void NormalMixture::see(const Normal& normal, std::size_t lift, double* scratch, double* y) const {
   const KernelQuery from{normal.at.data(), normal.embedded.data()},
-      at{data_.centres()[point].data(), &embedded_[point * width_]};
+      at{lifts_[lift].data(), &embedded_[lift * width_]};
   for (std::size_t f = 0; f < space_.parts().size(); ++f) {
     const KernelSpace::Part& part = space_.parts()[f];
     const Sight sight_of = sight(part, at, from, scratch);
@@ -118,7 +132,42 @@ void NormalMixture::see(const Normal& normal, std::size_t point, double* scratch
   }
 }
 
+/// Each normal with all its images, the shapes carried along by the symmetry's differential.
 KernelParameters NormalMixture::parameters() const {
+  const KernelParameters own = own_parameters();
+  if (!covering_) return own;
+  const int D = space_.manifold().ambient();
+  KernelParameters all;
+  all.centres = Points<double>(own.size() * sheets_, D);
+  all.wide = own.wide;
+  std::vector<double> below(static_cast<std::size_t>(covering_->ambient()));
+  TangentMatrix G(D, D);
+  for (std::size_t m = 0; m < own.size(); ++m) {
+    const double* at = own.centres[m].data();
+    covering_->drop(at, below.data());
+    for (std::size_t s = 0; s < sheets_; ++s) {
+      covering_->lift(below.data(), s, all.centres[m * sheets_ + s].data());
+      all.weights.push_back(own.weights[m] / static_cast<double>(sheets_));
+      all.bandwidths.push_back(own.bandwidths[m]);
+      for (int c = 0; c < D; ++c) {
+        Eigen::VectorXd v = Eigen::VectorXd::Unit(D, c);
+        covering_->carry(at, s, v.data());
+        G.col(c) = v;
+      }
+      const double* shape = &own.shapes[m * shape_size(space_)];
+      for (const KernelSpace::Part& part : space_.parts()) {
+        const auto turn = G.block(part.row, part.row, part.ambient, part.ambient);
+        const TangentMatrix image =
+            turn * Eigen::Map<const TangentMatrix>(shape, part.ambient, part.ambient) * turn.transpose();
+        all.shapes.insert(all.shapes.end(), image.data(), image.data() + image.size());
+        shape += image.size();
+      }
+    }
+  }
+  return all;
+}
+
+KernelParameters NormalMixture::own_parameters() const {
   KernelParameters result;
   result.centres.dimension = space_.manifold().ambient();
   result.wide = wide_;
@@ -153,32 +202,36 @@ double NormalMixture::step() {
 }
 
 void NormalMixture::share_out(std::vector<Piece>& pieces) const {
-  const KernelParameters now = parameters();
+  const KernelParameters now = own_parameters();
   const auto kernels = elliptic_kernels(data_.space(), now.centres, now.bandwidths, now.shapes);
   std::vector<double> log_weights;
-  for (const double weight : now.weights) log_weights.push_back(std::log((1 - wide_) * weight));
+  for (const double weight : now.weights) log_weights.push_back(std::log((1 - wide_) * weight / static_cast<double>(sheets_)));
   std::vector<std::uint32_t> order(now.size());
   std::iota(order.begin(), order.end(), 0u);
   const KernelBlocks blocks(*kernels, order, log_weights, 0);
   const auto n = static_cast<double>(data_.size());
   in_pieces(executor_, data_.size(), kSharedAPiece, [&](std::size_t begin, std::size_t end) {
     Piece& piece = pieces[begin / kSharedAPiece];
-    AlignedVector<double> logs(KernelBlocks::whole(now.size()));
+    const std::size_t row = KernelBlocks::whole(now.size());
+    AlignedVector<double> logs(row * sheets_);
     for (std::size_t i = begin; i < end; ++i) {
-      blocks.log_values({data_.centres()[i].data(), &embedded_[i * width_]}, 0, now.size(), kNoFloor,
-                        logs.data());
+      for (std::size_t s = 0; s < sheets_; ++s)
+        blocks.log_values({lifts_[i * sheets_ + s].data(), &embedded_[(i * sheets_ + s) * width_]}, 0,
+                          now.size(), kNoFloor, &logs[s * row]);
       const double wide = std::log(wide_) + log_wide_[i];
       double most = wide;
-      for (std::size_t m = 0; m < now.size(); ++m) most = std::max(most, logs[m]);
+      for (std::size_t k = 0; k < logs.size(); ++k)
+        if (k % row < now.size()) most = std::max(most, logs[k]);
       double sum = std::exp(wide - most);
-      for (std::size_t m = 0; m < now.size(); ++m) sum += std::exp(logs[m] - most);
+      for (std::size_t k = 0; k < logs.size(); ++k)
+        if (k % row < now.size()) sum += std::exp(logs[k] - most);
       const double weight = data_.weights()[i];
       piece.log_likelihood += weight * (most + std::log(sum));
       piece.wide += weight * std::exp(wide - most) / sum;
-      for (std::size_t m = 0; m < now.size(); ++m)
-        if (const double share = std::exp(logs[m] - most) / sum; share > kLeastShare)
-          piece.shares.push_back(
-              {static_cast<std::uint32_t>(i), static_cast<std::uint32_t>(m), n * weight * share});
+      for (std::size_t k = 0; k < logs.size(); ++k)
+        if (const double share = std::exp(logs[k] - most) / sum; k % row < now.size() && share > kLeastShare)
+          piece.shares.push_back({static_cast<std::uint32_t>(i * sheets_ + k / row),
+                                  static_cast<std::uint32_t>(k % row), n * weight * share});
     }
   });
 }
@@ -191,7 +244,7 @@ std::vector<double> NormalMixture::sums_of(const std::vector<Piece>& pieces) con
     sums[p].resize(M * size);
     std::vector<double> scratch(static_cast<std::size_t>(space_.manifold().ambient())), y(d_);
     for (const Share& share : pieces[p].shares) {
-      see(normals_[share.normal], share.point, scratch.data(), y.data());
+      see(normals_[share.normal], share.lift, scratch.data(), y.data());
       double* to = &sums[p][share.normal * size];
       *to++ += share.count;
       for (std::size_t a = 0; a < d_; ++a) *to++ += share.count * y[a];

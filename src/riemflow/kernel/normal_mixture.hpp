@@ -14,12 +14,17 @@
 // with y about the new μ and shares r of the points. That is EM on R^d and, but for what d imagined round
 // points of each normal's own size add, which keep a normal of few points from collapsing; elsewhere it is
 // EM up to the curvature over a normal's width. Whether a step has helped is known from the exact density.
+//
+// Of points of a covered manifold (manifold/covering.hpp), one lift of each, a normal stands for all its images
+// under the symmetries of the lifts: the shares of a point are those of all its lifts and all normals
+// together. The kernels that come out are all images, so that p is as symmetric as the lifts are.
 
 #include <cstdint>
 #include <vector>
 
 #include "riemflow/kernel/elliptic_terms.hpp"
 #include "riemflow/kernel/kernel_data.hpp"
+#include "riemflow/manifold/covering.hpp"
 
 namespace riemflow {
 
@@ -27,12 +32,15 @@ class NormalMixture {
  public:
   /// Starts with round normals on `components` of the points of `data`, which it must outlive: far from each
   /// other, drawn by the squares of distances (stream `seed`). No more than there are points; one at least.
-  NormalMixture(const KernelData& data, int components, std::uint64_t seed, Executor* executor = nullptr);
+  /// covering: of which the points are lifts.
+  NormalMixture(const KernelData& data, int components, std::uint64_t seed, Executor* executor = nullptr,
+                std::shared_ptr<const Covering> covering = nullptr);
 
   /// One step of EM. Mean log p of the points by their weights, before it. Same bits for any number of
   /// threads.
   double step();
 
+  /// Of sheets·components kernels.
   KernelParameters parameters() const;
 
  private:
@@ -45,7 +53,8 @@ class NormalMixture {
   struct Share;
   struct Piece;
   void move_to(Normal& normal, std::vector<double> at) const;
-  void see(const Normal& normal, std::size_t point, double* scratch, double* y) const;
+  KernelParameters own_parameters() const;
+  void see(const Normal& normal, std::size_t lift, double* scratch, double* y) const;
   void share_out(std::vector<Piece>& pieces) const;
   std::vector<double> sums_of(const std::vector<Piece>& pieces) const;
   void move(const std::vector<Piece>& pieces);
@@ -56,7 +65,10 @@ class NormalMixture {
   Executor* executor_;
   const KernelSpace& space_;
   std::size_t d_, width_;
-  std::vector<double> embedded_;  // [point][width]
+  std::shared_ptr<const Covering> covering_;
+  std::size_t sheets_ = 1;
+  Points<double> lifts_;          // of each point, one after the other
+  std::vector<double> embedded_;  // [lift][width]
   std::vector<double> log_wide_;  // log p₀ of each point
   std::vector<Normal> normals_;
   double wide_, least_variance_ = 0;

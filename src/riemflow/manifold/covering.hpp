@@ -22,6 +22,8 @@ class Covering {
 
   /// N, which itself has no covering.
   virtual const std::shared_ptr<const Manifold<double>>& cover() const = 0;
+  /// Numbers of a point of M.
+  virtual int ambient() const = 0;
   /// Lifts of a point.
   virtual std::size_t sheets() const = 0;
   /// x (ambient of N) = lift number `sheet` of the point y of M. Smooth in y near it, so that the lifts of
@@ -38,6 +40,13 @@ class Covering {
   /// y_bar (ambient of M) = (dx/dy)ᵀ x_bar: what a covector at the lift x of y is at y, up to its normal part.
   virtual void pull_back(const double* y, std::size_t sheet, const double* x, const double* x_bar,
                          double* y_bar) const = 0;
+  /// In place: v, a vector at x, becomes its image under the symmetry that takes x to lift(drop(x), sheet). Of
+  /// several sheets these are linear maps of the cover's coordinates, and its isometries.
+  virtual void carry(const double* x, std::size_t sheet, double* v) const {
+    static_cast<void>(x);
+    static_cast<void>(sheet);
+    static_cast<void>(v);
+  }
 };
 
 }  // namespace riemflow

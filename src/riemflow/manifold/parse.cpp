@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <optional>
 #include <string>
 #include <utility>
@@ -10,9 +11,11 @@
 #include "riemflow/core/error.hpp"
 #include "riemflow/core/suggest.hpp"
 #include "riemflow/core/text.hpp"
+#include "riemflow/manifold/axis.hpp"
 #include "riemflow/manifold/euclidean.hpp"
 #include "riemflow/manifold/poincare_ball.hpp"
 #include "riemflow/manifold/product.hpp"
+#include "riemflow/manifold/rotation.hpp"
 #include "riemflow/manifold/sphere.hpp"
 #include "riemflow/manifold/torus.hpp"
 
@@ -20,11 +23,82 @@ namespace riemflow {
 namespace {
 
 constexpr int kLargestDimension = 4096;
-constexpr std::string_view kKinds[] = {"euclidean", "sphere", "ball", "torus"};
+
+/// kind [ ":" numbers [ "/" group ] { "," key "=" value } ]
+struct SpaceName {
+  std::string_view whole;
+  std::string kind;
+  std::vector<int> numbers;
+  std::string_view group;
+  std::map<std::string, std::string_view> options;
+
+  /// The only number.
+  int dimension() const {
+    require(numbers.size() <= 1, fmt::format("'{}' has {} dimensions", whole, numbers.size()),
+            fmt::format("give one, as in {}:2", kind));
+    return numbers.front();
+  }
+  /// Several are parted by semicolons.
+  std::vector<double> values(const std::string& key) const {
+    std::vector<double> all;
+    const std::string_view text = options.at(key);
+    for (const std::string_view part : split(text, [&](std::size_t i) { return text[i] == ';'; })) {
+      const auto value = parse_number<double>(part);
+      require(value.has_value(), fmt::format("'{}' in '{}' is not a number", part, whole),
+              fmt::format("give {} as in {}=0.5", key == "K" ? "the curvature" : key, key));
+      all.push_back(*value);
+    }
+    return all;
+  }
+  double value(const std::string& key, double otherwise) const {
+    if (!options.contains(key)) return otherwise;
+    const std::vector<double> all = values(key);
+    require(all.size() == 1, fmt::format("'{}' gives {} values of {}", whole, all.size(), key), "give one");
+    return all.front();
+  }
+};
+
+/// A kind of space, in one line of the table below.
+template <class T>
+struct Kind {
+  std::string_view name;
+  std::string_view options;  ///< what may stand behind the dimension
+  bool group;                ///< a "/" and a group may
+  bool plain;                ///< the name may stand alone
+  std::unique_ptr<const Manifold<T>> (*make)(const SpaceName&);
+};
+
+template <class T>
+const std::vector<Kind<T>>& kinds() {
+  using Made = std::unique_ptr<const Manifold<T>>;
+  static const std::vector<Kind<T>> all = {
+      {"euclidean", "", false, false,
+       [](const SpaceName& n) -> Made { return std::make_unique<Euclidean<T>>(n.dimension()); }},
+      {"sphere", "K", false, false,
+       [](const SpaceName& n) -> Made { return std::make_unique<Sphere<T>>(n.dimension(), n.value("K", 1)); }},
+      {"ball", "K", false, false,
+       [](const SpaceName& n) -> Made {
+         return std::make_unique<PoincareBall<T>>(n.dimension(), n.value("K", -1));
+       }},
+      {"torus", "", false, false,
+       [](const SpaceName& n) -> Made { return std::make_unique<Torus<T>>(n.dimension()); }},
+      {"axis", "", false, false,
+       [](const SpaceName& n) -> Made { return std::make_unique<Axis<T>>(n.dimension()); }},
+      {"rotation", "", true, false,
+       [](const SpaceName& n) -> Made {
+         require(n.dimension() == 3, fmt::format("'{}' are not the rotations of space", n.whole),
+                 "rotation:3 is what there is; turns of the plane are torus:1");
+         return std::make_unique<Rotation<T>>(n.group.empty() ? "1" : n.group);
+       }},
+  };
+  return all;
+}
 
 [[noreturn]] void unknown_kind(std::string_view kind) {
-  const std::string_view nearest = nearest_name(kind, kKinds);
-  const std::string known = "the manifolds are euclidean, sphere, ball (hyperbolic space) and torus";
+  std::vector<std::string_view> names;
+  for (const auto& known : kinds<double>()) names.push_back(known.name);
+  const std::string_view nearest = nearest_name(kind, names);
+  const std::string known = fmt::format("the manifolds are {}", fmt::join(names, ", "));
   throw Error(fmt::format("unknown manifold '{}'", kind),
               nearest.empty() ? known : fmt::format("perhaps you meant {}? {}", nearest, known));
 }
@@ -37,44 +111,55 @@ int parse_dimension(std::string_view factor, std::string_view text) {
   return *d;
 }
 
-double parse_curvature(std::string_view factor, std::string_view option) {
+template <class T>
+void take_option(const Kind<T>& kind, SpaceName& name, std::string_view option) {
   const std::size_t equals = option.find('=');
-  require(lower(trimmed(option.substr(0, equals))) == "k" && equals != option.npos,
-          fmt::format("'{}' in '{}' is not an option", option, factor),
-          "the only option is the curvature, as in K=0.5");
-  const std::string_view text = trimmed(option.substr(equals + 1));
-  const auto K = parse_number<double>(text);
-  require(K.has_value(), fmt::format("'{}' in '{}' is not a number", text, factor),
-          "give the curvature as in K=0.5");
-  return *K;
+  const std::vector<std::string> known = words_in(kind.options);
+  const auto same = [&](std::string_view key) {
+    return equals != option.npos && lower(trimmed(option.substr(0, equals))) == lower(key);
+  };
+  const auto found = std::find_if(known.begin(), known.end(), same);
+  if (found == known.end()) {
+    require(!same("K"),
+            fmt::format("'{}' gives a curvature, but {} has none of its own", name.whole, kind.name),
+            "leave K out, or use sphere (K > 0), ball or hyperboloid (K < 0)");
+    throw Error(fmt::format("'{}' in '{}' is not an option", option, name.whole),
+                known.empty() ? fmt::format("{} has none", kind.name)
+                : kind.options == "K" ? "the only option is the curvature, as in K=0.5"
+                                      : fmt::format("the options are {}", fmt::join(known, ", ")));
+  }
+  const std::string key(*found);
+  require(!name.options.contains(key), fmt::format("'{}' in '{}' is one option too many", option, name.whole),
+          fmt::format("give {} once", key));
+  name.options[key] = trimmed(option.substr(equals + 1));
+  name.values(key);
 }
 
-// factor = kind ":" d [ "," "K=" number ]
 template <class T>
 std::unique_ptr<const Manifold<T>> parse_factor(std::string_view factor) {
+  SpaceName name{factor, {}, {}, {}, {}};
   const std::size_t colon = factor.find(':');
-  const std::string kind = lower(trimmed(factor.substr(0, colon)));
-  require(!kind.empty(), fmt::format("no manifold named in '{}'", factor),
+  name.kind = lower(trimmed(factor.substr(0, colon)));
+  require(!name.kind.empty(), fmt::format("no manifold named in '{}'", factor),
           "write it as in sphere:2 x torus:1");
-  if (std::find(std::begin(kKinds), std::end(kKinds), kind) == std::end(kKinds)) unknown_kind(kind);
-  require(colon != factor.npos, fmt::format("no dimension in '{}'", factor),
-          fmt::format("write it after a colon, as in {}:2", kind));
+  const auto& all = kinds<T>();
+  const auto kind = std::find_if(all.begin(), all.end(), [&](const auto& k) { return k.name == name.kind; });
+  if (kind == all.end()) unknown_kind(name.kind);
+  require(colon != factor.npos || kind->plain, fmt::format("no dimension in '{}'", factor),
+          fmt::format("write it after a colon, as in {}:2", name.kind));
+  if (colon == factor.npos) return kind->make(name);
 
-  const std::string_view options = factor.substr(colon + 1);
-  const auto parts = split(options, [&](std::size_t i) { return options[i] == ','; });
-  const int d = parse_dimension(factor, parts[0]);
-  std::optional<double> K;
-  for (std::size_t i = 1; i < parts.size(); ++i) {
-    require(!K, fmt::format("'{}' in '{}' is one option too many", parts[i], factor), "give K once");
-    K = parse_curvature(factor, parts[i]);
+  const std::string_view behind = factor.substr(colon + 1);
+  const auto parts = split(behind, [&](std::size_t i) { return behind[i] == ','; });
+  const std::size_t slash = parts[0].find('/');
+  if (slash != parts[0].npos) {
+    name.group = trimmed(parts[0].substr(slash + 1));
+    require(kind->group && !name.group.empty(), fmt::format("'{}' names a group", factor),
+            "orientations of crystals have one, as in rotation:3/432");
   }
-
-  if (kind == "sphere") return std::make_unique<Sphere<T>>(d, K.value_or(1));
-  if (kind == "ball") return std::make_unique<PoincareBall<T>>(d, K.value_or(-1));
-  require(!K, fmt::format("'{}' gives a curvature, but {} is flat", factor, kind),
-          "leave K out, or use sphere (K > 0) or ball (K < 0)");
-  if (kind == "torus") return std::make_unique<Torus<T>>(d);
-  return std::make_unique<Euclidean<T>>(d);
+  name.numbers.push_back(parse_dimension(factor, trimmed(parts[0].substr(0, slash))));
+  for (std::size_t i = 1; i < parts.size(); ++i) take_option(*kind, name, parts[i]);
+  return kind->make(name);
 }
 
 }  // namespace
@@ -82,7 +167,7 @@ std::unique_ptr<const Manifold<T>> parse_factor(std::string_view factor) {
 // name = factor { "x" factor }. An x stands alone, or after a digit and before a letter as in
 // sphere:2xtorus:1.
 template <class T>
-std::unique_ptr<const Manifold<T>> parse_manifold(std::string_view name) {
+std::vector<std::unique_ptr<const Manifold<T>>> parse_factors(std::string_view name) {
   const auto separates = [&](std::size_t i) {
     if (name[i] != 'x' && name[i] != 'X') return false;
     const char before = i == 0 ? ' ' : name[i - 1];
@@ -96,11 +181,18 @@ std::unique_ptr<const Manifold<T>> parse_manifold(std::string_view name) {
             "write it as in sphere:2 x torus:1");
     factors.push_back(parse_factor<T>(factor));
   }
+  return factors;
+}
+
+template <class T>
+std::unique_ptr<const Manifold<T>> parse_manifold(std::string_view name) {
+  std::vector<std::unique_ptr<const Manifold<T>>> factors = parse_factors<T>(name);
   if (factors.size() == 1) return std::move(factors[0]);
   return std::make_unique<Product<T>>(std::move(factors));
 }
 
 template std::unique_ptr<const Manifold<float>> parse_manifold(std::string_view);
 template std::unique_ptr<const Manifold<double>> parse_manifold(std::string_view);
+template std::vector<std::unique_ptr<const Manifold<double>>> parse_factors(std::string_view);
 
 }  // namespace riemflow

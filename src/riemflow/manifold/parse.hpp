@@ -1,9 +1,10 @@
 #pragma once
-// Manifolds by name: "euclidean:2", "sphere:2", "sphere:3,K=0.5", "ball:2,K=-1", "torus:2",
-// "sphere:2 x torus:1".
+// Manifolds by name: "euclidean:2", "sphere:2", "sphere:3,K=0.5", "ball:2,K=-1", "torus:2", "rotation:3/432",
+// "sphere:2 x torus:1". What kinds there are is a table in parse.cpp, a line a kind.
 
 #include <memory>
 #include <string_view>
+#include <vector>
 
 #include "riemflow/manifold/manifold.hpp"
 
@@ -12,5 +13,8 @@ namespace riemflow {
 /// Throws Error, naming the part that is wrong and what was expected.
 template <class T>
 std::unique_ptr<const Manifold<T>> parse_manifold(std::string_view name);
+/// The factors of a product, or the one manifold.
+template <class T>
+std::vector<std::unique_ptr<const Manifold<T>>> parse_factors(std::string_view name);
 
 }  // namespace riemflow

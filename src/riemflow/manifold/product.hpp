@@ -8,6 +8,7 @@
 #include "riemflow/core/error.hpp"
 #include "riemflow/manifold/common.hpp"
 #include "riemflow/manifold/manifold.hpp"
+#include "riemflow/manifold/product_covering.hpp"
 
 namespace riemflow {
 
@@ -28,6 +29,8 @@ class Product final : public Manifold<T> {
       ambient_ += part->ambient();
       d_ += part->dimension();
     }
+    for (const auto& f : factors_)
+      if (f.manifold->covering() != nullptr && covering_ == nullptr) covering_ = product_covering(name());
   }
 
   std::string name() const override {
@@ -48,6 +51,8 @@ class Product final : public Manifold<T> {
     return sum;
   }
   std::vector<Factor<T>> factors() const override { return factors_; }
+  /// The product of the factors' coverings; null if none has one.
+  std::shared_ptr<const Covering> covering() const override { return covering_; }
 
   void project(Pack<T>* x) const override {
     for (const auto& f : factors_) f.manifold->project(x + f.row);
@@ -153,6 +158,7 @@ class Product final : public Manifold<T> {
 
   std::vector<std::unique_ptr<const Manifold<T>>> parts_;
   std::vector<Factor<T>> factors_;
+  std::shared_ptr<const Covering> covering_;
   int d_ = 0;
   int ambient_ = 0;
 };

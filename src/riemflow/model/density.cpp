@@ -55,7 +55,9 @@ LogProbGradient Density::log_prob_gradient(const Points<double>& points) const {
     for (double& value : result.values) value -= log_scale;
   }
   std::vector<Pack<double>> x(static_cast<std::size_t>(manifold_->ambient())), v(x.size());
-  for (std::size_t tile = 0; tile < points.tiles(); ++tile) {
+  // A covering pulls back tangential covectors; in other coordinates a normal part may be any.
+  const bool covered = manifold_->covering() != nullptr;
+  for (std::size_t tile = 0; tile < points.tiles() && !covered; ++tile) {
     points.load_tile(tile, x.data());
     result.gradients.load_tile(tile, v.data());
     // Twice: the first leaves the rounding of a normal part that may be the larger one.

@@ -3,11 +3,14 @@
 #include <fmt/format.h>
 
 #include "riemflow/core/error.hpp"
+#include "riemflow/manifold/parse.hpp"
+#include "riemflow/model/covered_density.hpp"
 #include "riemflow/model/flow_density.hpp"
 #include "riemflow/model/kernel_density.hpp"
 #include "riemflow/model/mixture_density.hpp"
 #include "riemflow/model/model_file.hpp"
 #include "riemflow/model/pool_density.hpp"
+#include "riemflow/model/space.hpp"
 
 namespace riemflow {
 namespace {
@@ -57,7 +60,9 @@ class DensityMaker {
 }  // namespace
 
 std::unique_ptr<Density> make_density(const Model& model, const Evaluation& how) {
-  return std::visit(DensityMaker(model, how), model.content);
+  std::unique_ptr<Density> made = std::visit(DensityMaker(model, how), model.content);
+  if (covering_of(model) == nullptr) return made;
+  return std::make_unique<CoveredDensity>(parse_manifold<double>(space_of(model)), std::move(made));
 }
 
 std::unique_ptr<Density> make_exact_density(Model model, const Evaluation& how, TaskObserver& observer) {

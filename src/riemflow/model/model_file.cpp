@@ -14,6 +14,7 @@
 #include "riemflow/io/sha256.hpp"
 #include "riemflow/model/config_json.hpp"
 #include "riemflow/model/model_content.hpp"
+#include "riemflow/model/space.hpp"
 
 namespace riemflow {
 namespace {
@@ -166,6 +167,7 @@ void read_content(Model& model, const std::string& precision, const std::vector<
           Fault::bad_data);
   validate(model.config);
   standardisation_of(model);
+  covering_of(model);
   const ModelKind kind = model.config.model;
   if (kind == ModelKind::pool) {
     model.content = read_pool(model, precision, tensors);

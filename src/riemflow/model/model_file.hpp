@@ -8,6 +8,7 @@
 //   config             the whole FlowConfig (model/config_json.hpp)
 //   base               "default", or the name of a base that the caller must supply (of Riemannian flows)
 //   riemflow_version, seed, data_sha256, data_name
+//   space              of a covered manifold (model/space.hpp) its name; `manifold` is then its cover
 //   provenance         JSON text: command line, summary of the training, scores
 //   standardisation    JSON text: {"shift": […], "scale": […]}, a number for each of a point; none: identity.
 //                      Of a pool each member has its own

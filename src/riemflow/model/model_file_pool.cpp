@@ -9,6 +9,7 @@
 #include "riemflow/io/safetensors_header.hpp"
 #include "riemflow/model/config_json.hpp"
 #include "riemflow/model/model_content.hpp"
+#include "riemflow/model/space.hpp"
 
 namespace riemflow {
 namespace {
@@ -37,8 +38,11 @@ std::optional<MemberName> parse_name(std::string_view name) {
 /// Of all pools, the members and what each of them weighs: a pool of pools is a pool.
 void flatten(const Model& model, double weight, Pool& flat) {
   if (const auto* pool = std::get_if<Pool>(&model.content)) {
-    for (std::size_t m = 0; m < pool->members.size(); ++m)
-      flatten(pool->members[m], weight * pool->weights[m], flat);
+    for (std::size_t m = 0; m < pool->members.size(); ++m) {
+      Model member = pool->members[m];
+      keep_space(member, space_of(model));
+      flatten(member, weight * pool->weights[m], flat);
+    }
     return;
   }
   if (!(weight > 0)) return;
@@ -66,6 +70,10 @@ Model make_pool(const std::vector<Model>& members, const std::vector<double>& we
   const Model* flow = nullptr;
   for (std::size_t m = 0; m < flat.members.size(); ++m) {
     const Model& member = flat.members[m];
+    require(space_of(member) == space_of(flat.members.front()),
+            fmt::format("{}it is on {}, but the first of the pool on {}", about(member), space_of(member),
+                        space_of(flat.members.front())),
+            "pool models of one manifold", Fault::bad_data);
     require(member.config.manifold == pool.config.manifold,
             fmt::format("{}it is on {}, but the first of the pool on {}", about(member),
                         member.config.manifold, pool.config.manifold),
@@ -79,6 +87,9 @@ Model make_pool(const std::vector<Model>& members, const std::vector<double>& we
     flow = &member;
   }
   for (double& weight : flat.weights) weight /= total;
+  // Lifts are added up once, of the whole.
+  keep_space(pool, space_of(flat.members.front()));
+  for (Model& member : flat.members) keep_space(member, member.config.manifold);
   pool.content = std::move(flat);
   return pool;
 }

@@ -7,6 +7,7 @@
 #include "riemflow/figure/contour.hpp"
 #include "riemflow/figure/draw_parts.hpp"
 #include "riemflow/manifold/parse.hpp"
+#include "riemflow/model/space.hpp"
 
 namespace riemflow::report {
 namespace {
@@ -106,7 +107,7 @@ double Scene::precision() const { return std::expm1((high - low) / 254 / 2); }
 
 std::optional<Scene> make_scene(const Model& model, const Evaluation& how, const Points<double>& data,
                                 TaskObserver& observer) {
-  const auto manifold = parse_manifold<double>(model.config.manifold);
+  const auto manifold = parse_manifold<double>(space_of(model));
   const auto surface = figure::surface_of(*manifold);
   if (!surface) return std::nullopt;
   Scene scene;

@@ -93,6 +93,8 @@ std::string manifold_words(const std::string& name) {
              (K != -1 ? fmt::format(" of curvature {:g}", K) : "");
     case Geometry::euclidean:
       return "Euclidean space R" + power;
+    case Geometry::covered:
+      break;
   }
   return name;
 }

@@ -1,0 +1,103 @@
+#include "riemflow/manifold/product_covering.hpp"
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "riemflow/manifold/parse.hpp"
+
+namespace riemflow {
+namespace {
+
+class ProductCovering final : public Covering {
+ public:
+  explicit ProductCovering(std::vector<std::unique_ptr<const Manifold<double>>> factors)
+      : factors_(std::move(factors)) {
+    std::string covers;
+    for (const auto& factor : factors_) {
+      const std::shared_ptr<const Covering> covering = factor->covering();
+      const Manifold<double>& above = covering ? *covering->cover() : *factor;
+      parts_.push_back({covering, factor->ambient(), above.ambient(), covering ? covering->sheets() : 1});
+      sheets_ *= parts_.back().sheets;
+      ambient_ += factor->ambient();
+      covers += (covers.empty() ? "" : " x ") + above.name();
+    }
+    cover_ = parse_manifold<double>(covers);
+  }
+
+  const std::shared_ptr<const Manifold<double>>& cover() const override { return cover_; }
+  int ambient() const override { return ambient_; }
+  std::size_t sheets() const override { return sheets_; }
+  void lift(const double* y, std::size_t sheet, double* x) const override {
+    for (const Part& part : parts_) {
+      if (part.covering)
+        part.covering->lift(y, sheet % part.sheets, x);
+      else
+        std::copy_n(y, part.below, x);
+      sheet /= part.sheets;
+      y += part.below;
+      x += part.above;
+    }
+  }
+  void drop(const double* x, double* y) const override {
+    for (const Part& part : parts_) {
+      if (part.covering)
+        part.covering->drop(x, y);
+      else
+        std::copy_n(x, part.below, y);
+      y += part.below;
+      x += part.above;
+    }
+  }
+  double log_stretch(const double* x, double* x_bar) const override {
+    double sum = 0;
+    for (const Part& part : parts_) {
+      if (part.covering) sum += part.covering->log_stretch(x, x_bar);
+      x += part.above;
+      if (x_bar != nullptr) x_bar += part.above;
+    }
+    return sum;
+  }
+  void pull_back(const double* y, std::size_t sheet, const double* x, const double* x_bar,
+                 double* y_bar) const override {
+    for (const Part& part : parts_) {
+      if (part.covering)
+        part.covering->pull_back(y, sheet % part.sheets, x, x_bar, y_bar);
+      else
+        std::copy_n(x_bar, part.below, y_bar);
+      sheet /= part.sheets;
+      y += part.below;
+      y_bar += part.below;
+      x += part.above;
+      x_bar += part.above;
+    }
+  }
+  void carry(const double* x, std::size_t sheet, double* v) const override {
+    for (const Part& part : parts_) {
+      if (part.covering) part.covering->carry(x, sheet % part.sheets, v);
+      sheet /= part.sheets;
+      x += part.above;
+      v += part.above;
+    }
+  }
+
+ private:
+  struct Part {
+    std::shared_ptr<const Covering> covering;
+    int below, above;  ///< numbers of a point on the factor and on its cover
+    std::size_t sheets;
+  };
+  std::vector<std::unique_ptr<const Manifold<double>>> factors_;
+  std::vector<Part> parts_;
+  std::shared_ptr<const Manifold<double>> cover_;
+  std::size_t sheets_ = 1;
+  int ambient_ = 0;
+};
+
+}  // namespace
+
+std::shared_ptr<const Covering> product_covering(std::string_view name) {
+  return std::make_shared<ProductCovering>(parse_factors<double>(name));
+}
+
+}  // namespace riemflow
