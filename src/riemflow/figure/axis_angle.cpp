@@ -1,0 +1,165 @@
+#include "riemflow/figure/axis_angle.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+namespace riemflow::figure {
+namespace {
+
+constexpr double kBallMargin = 8, kBallGap = 12, kBallBarGap = 12, kBallTitle = 12;
+constexpr double kPi = std::numbers::pi;
+const Colour kBallDots = kBlue;
+
+/// Volume of rotations a volume of rotation vectors of length ω: (sin(ω/2)/(ω/2))².
+double volume_of_vectors(double angle) {
+  const double s = angle < 1e-8 ? 1 : std::sin(angle / 2) / (angle / 2);
+  return s * s;
+}
+
+void add_rotation(Points<double>& rotations, const rotation::Vector<double>& vector) {
+  const auto q = rotation::from_vector(vector);
+  rotations.values.insert(rotations.values.end(), q.begin(), q.end());
+}
+
+}  // namespace
+
+AxisAngleViews axis_angle_views(const Texture& texture, int points) {
+  const int n = std::max(5, points - (points + 1) % 2), middle = n / 2;
+  AxisAngleViews views;
+  for (DiscLattice& lattice : views.density) lattice = DiscLattice(n);
+  const double step = views.density[0].step();
+
+  // Of each line of sight: the sum of the density, and of the volume.
+  const auto squared = static_cast<std::size_t>(n) * static_cast<std::size_t>(n);
+  std::array<std::vector<double>, 3> sums, volumes;
+  for (std::size_t view = 0; view < 3; ++view) {
+    sums[view].assign(squared, 0);
+    volumes[view].assign(squared, 0);
+  }
+  Points<double> rotations;
+  rotations.dimension = 4;
+  std::vector<std::array<int, 3>> places;
+  for (int i = 0; i < n; ++i)
+    for (int j = 0; j < n; ++j)
+      for (int k = 0; k < n; ++k) {
+        const rotation::Vector<double> r = {(i - middle) * step, (j - middle) * step, (k - middle) * step};
+        if (std::hypot(r[0], r[1], r[2]) > 1) continue;
+        places.push_back({i, j, k});
+        add_rotation(rotations, {kPi * r[0], kPi * r[1], kPi * r[2]});
+      }
+  const std::vector<double> density = multiples_of_uniform(texture, rotations);
+  for (std::size_t m = 0; m < places.size(); ++m) {
+    if (std::isnan(density[m])) continue;
+    const auto& at = places[m];
+    const double volume =
+        volume_of_vectors(kPi * step * std::hypot(at[0] - middle, at[1] - middle, at[2] - middle));
+    for (std::size_t view = 0; view < 3; ++view) {
+      const auto [x, y] = kBallViews[view];
+      const auto cell =
+          static_cast<std::size_t>(at[static_cast<std::size_t>(y)]) * static_cast<std::size_t>(n) +
+          static_cast<std::size_t>(at[static_cast<std::size_t>(x)]);
+      sums[view][cell] += volume * density[m];
+      volumes[view][cell] += volume;
+    }
+  }
+
+  // At the rim and beyond, where no line of sight is left, the rim's own value.
+  std::vector<double> all;
+  for (std::size_t view = 0; view < 3; ++view) {
+    DiscLattice& lattice = views.density[view];
+    Points<double> rim;
+    rim.dimension = 4;
+    std::vector<std::array<int, 2>> cells;
+    for (int iy = 0; iy < n; ++iy)
+      for (int ix = 0; ix < n; ++ix) {
+        const auto cell =
+            static_cast<std::size_t>(iy) * static_cast<std::size_t>(n) + static_cast<std::size_t>(ix);
+        if (volumes[view][cell] > 0) {
+          lattice.at(ix, iy) = sums[view][cell] / volumes[view][cell];
+          all.push_back(lattice.at(ix, iy));
+        } else if (lattice.has_value(ix, iy)) {
+          const Vec2 p = lattice.place(ix, iy);
+          const double length = std::hypot(p.x, p.y);
+          rotation::Vector<double> r{};
+          r[static_cast<std::size_t>(kBallViews[view][0])] = kPi * p.x / length;
+          r[static_cast<std::size_t>(kBallViews[view][1])] = kPi * p.y / length;
+          cells.push_back({ix, iy});
+          add_rotation(rim, r);
+        }
+      }
+    const std::vector<double> values = multiples_of_uniform(texture, rim);
+    for (std::size_t m = 0; m < cells.size(); ++m) lattice.at(cells[m][0], cells[m][1]) = values[m];
+  }
+  views.bar = multiples_bar(all);
+  views.bar.label = "multiples of a uniform density";
+  return views;
+}
+
+std::array<std::vector<Vec2>, 3> axis_angle_dots(const Points<double>& rotations) {
+  std::array<std::vector<Vec2>, 3> dots;
+  for (std::size_t i = 0; i < rotations.size(); ++i) {
+    const auto q = rotations[i];
+    const auto r = rotation::vector_of({q[0], q[1], q[2], q[3]});
+    for (std::size_t view = 0; view < 3; ++view)
+      dots[view].push_back({r[static_cast<std::size_t>(kBallViews[view][0])] / kPi,
+                            r[static_cast<std::size_t>(kBallViews[view][1])] / kPi});
+  }
+  return dots;
+}
+
+std::string draw_axis_angle(const Sheet& sheet, const AxisAngleViews& views) {
+  const std::array<std::string, 3> names = {"turn about x", "turn about y", "turn about z"};
+  const std::array<std::string, 3> titles = {"seen along z", "seen along y", "seen along x"};
+  const bool has_density = views.density[0].n > 0;
+  Canvas ruler(FileKind::svg, 1, 1);
+  const auto axis = [&](int i) {
+    Axis result = degree_axis(names[static_cast<std::size_t>(i)], -180, 180, 5);
+    result.ticks = {{-180, "−180°"}, {-90, "−90°"}, {0, "0°"}, {90, "90°"}, {180, "180°"}};
+    return result;
+  };
+  const double left = Frame::room_left(ruler, axis(0)), below = Frame::room_below(axis(0));
+  const double bar_room = has_density ? kBallBarGap + kBarThickness + views.bar.room(ruler) : 0;
+  const double inside = sheet.width - 2 * kBallMargin;
+  const double side = std::max(20.0, (inside - bar_room - 2 * kBallGap) / 3 - left);
+
+  std::vector<LegendEntry> legend;
+  std::size_t most = 0;
+  for (const auto& dots : views.dots) most = std::max(most, dots.size());
+  const double dot = dot_radius(most);
+  if (most > 0 && !views.dots_label.empty())
+    legend.push_back({LegendEntry::Mark::dot, views.dots_label, {kBallDots}, std::max(1.5, dot)});
+  legend.push_back(
+      {LegendEntry::Mark::none,
+       "a rotation is a vector along its axis, as long as its angle; circles at 60°, 120° and 180°",
+       {}});
+  const double legend_high = legend_size(ruler, legend, inside).y;
+  const double top = kBallMargin + (sheet.title.empty() ? 0 : 1.8 * kTitleText) + kBallTitle;
+  Canvas canvas(sheet.kind, sheet.width, top + side + below + 4 + legend_high + kBallMargin, sheet.dpi);
+  if (!sheet.title.empty())
+    canvas.text({kBallMargin, kBallMargin + kTitleText}, sheet.title, {.size = kTitleText, .bold = true});
+
+  for (std::size_t view = 0; view < 3; ++view) {
+    const Box box{kBallMargin + left + static_cast<double>(view) * (side + left + kBallGap), top, side, side};
+    Frame frame(canvas, box, axis(kBallViews[view][0]), axis(kBallViews[view][1]));
+    const DiscView disc{{box.x + side / 2, box.y + side / 2}, side / 2};
+    if (has_density) draw_lattice(canvas, disc, views.density[view], views.bar.scale);
+    const Pen net{kInk.with_alpha(0.3), 0.3};
+    canvas.stroke(Lines{{{disc.on_sheet({-1, 0}), disc.on_sheet({1, 0})}},
+                        {{disc.on_sheet({0, -1}), disc.on_sheet({0, 1})}}},
+                  net);
+    for (const double share : {1.0 / 3, 2.0 / 3}) canvas.circle(disc.centre, share * disc.radius, net);
+    std::vector<Vec2> dots;
+    for (const Vec2 place : views.dots[view]) dots.push_back(disc.on_sheet(place));
+    canvas.dots(dots, dot, kBallDots.with_alpha(dot_opacity(dots.size())), dot > 0.85 ? 0.25 : 0);
+    canvas.circle(disc.centre, disc.radius, {kInk, 0.8});
+    frame.draw_axes();
+    canvas.text({box.x + side / 2, box.y - 4}, titles[view], {.size = kTickText, .align = Align::centre});
+  }
+  if (has_density)
+    views.bar.draw(canvas, {sheet.width - kBallMargin - bar_room + kBallBarGap, top, kBarThickness, side});
+  draw_legend(canvas, {kBallMargin, top + side + below + 4}, legend, inside);
+  return canvas.finish();
+}
+
+}  // namespace riemflow::figure

@@ -1,0 +1,33 @@
+#pragma once
+// Rotations for those who know no Euler angles: a rotation is a vector along its axis, as long as its angle.
+// All of them fill a ball whose radius is half a turn, seen here from its three sides.
+
+#include <array>
+#include <string>
+#include <vector>
+
+#include "riemflow/figure/density_chart.hpp"
+#include "riemflow/figure/disc_lattice.hpp"
+#include "riemflow/figure/texture.hpp"
+
+namespace riemflow::figure {
+
+/// The three views of the ball: along z, along y, along x.
+inline constexpr std::array<std::array<int, 2>, 3> kBallViews = {{{0, 1}, {0, 2}, {1, 2}}};
+
+/// Discs of radius 1 for half a turn. The density in a disc is its mean along the line of sight, weighted by
+/// volume, in multiples of the uniform density: everything in the ball is seen, from all three sides.
+struct AxisAngleViews {
+  std::array<DiscLattice, 3> density;          ///< without points: none
+  std::array<std::vector<Vec2>, 3> dots = {};  ///< of rotations, seen from the same sides
+  std::string dots_label;
+  ColourBar bar;
+};
+
+/// n: points across the ball, odd. Rounded down to it: about n³/2 evaluations.
+AxisAngleViews axis_angle_views(const Texture& texture, int n = 61);
+std::array<std::vector<Vec2>, 3> axis_angle_dots(const Points<double>& rotations);
+
+std::string draw_axis_angle(const Sheet& sheet, const AxisAngleViews& views);
+
+}  // namespace riemflow::figure
