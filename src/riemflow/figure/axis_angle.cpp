@@ -11,12 +11,6 @@ constexpr double kBallMargin = 8, kBallGap = 12, kBallBarGap = 12, kBallTitle = 
 constexpr double kPi = std::numbers::pi;
 const Colour kBallDots = kBlue;
 
-/// Volume of rotations a volume of rotation vectors of length ω: (sin(ω/2)/(ω/2))².
-double volume_of_vectors(double angle) {
-  const double s = angle < 1e-8 ? 1 : std::sin(angle / 2) / (angle / 2);
-  return s * s;
-}
-
 void add_rotation(Points<double>& rotations, const rotation::Vector<double>& vector) {
   const auto q = rotation::from_vector(vector);
   rotations.values.insert(rotations.values.end(), q.begin(), q.end());
@@ -25,18 +19,11 @@ void add_rotation(Points<double>& rotations, const rotation::Vector<double>& vec
 }  // namespace
 
 AxisAngleViews axis_angle_views(const Texture& texture, int points) {
-  const int n = std::max(5, points - (points + 1) % 2), middle = n / 2;
+  const int n = std::max(5, points - (points + 1) % 2) + 6, middle = n / 2;
   AxisAngleViews views;
   for (DiscLattice& lattice : views.density) lattice = DiscLattice(n);
   const double step = views.density[0].step();
 
-  // Of each line of sight: the sum of the density, and of the volume.
-  const auto squared = static_cast<std::size_t>(n) * static_cast<std::size_t>(n);
-  std::array<std::vector<double>, 3> sums, volumes;
-  for (std::size_t view = 0; view < 3; ++view) {
-    sums[view].assign(squared, 0);
-    volumes[view].assign(squared, 0);
-  }
   Points<double> rotations;
   rotations.dimension = 4;
   std::vector<std::array<int, 3>> places;
@@ -49,50 +36,36 @@ AxisAngleViews axis_angle_views(const Texture& texture, int points) {
         add_rotation(rotations, {kPi * r[0], kPi * r[1], kPi * r[2]});
       }
   const std::vector<double> density = multiples_of_uniform(texture, rotations);
-  for (std::size_t m = 0; m < places.size(); ++m) {
-    if (std::isnan(density[m])) continue;
-    const auto& at = places[m];
-    const double volume =
-        volume_of_vectors(kPi * step * std::hypot(at[0] - middle, at[1] - middle, at[2] - middle));
+  for (std::size_t m = 0; m < places.size(); ++m)
     for (std::size_t view = 0; view < 3; ++view) {
       const auto [x, y] = kBallViews[view];
-      const auto cell =
-          static_cast<std::size_t>(at[static_cast<std::size_t>(y)]) * static_cast<std::size_t>(n) +
-          static_cast<std::size_t>(at[static_cast<std::size_t>(x)]);
-      sums[view][cell] += volume * density[m];
-      volumes[view][cell] += volume;
+      double& largest = views.density[view].at(places[m][static_cast<std::size_t>(x)],
+                                               places[m][static_cast<std::size_t>(y)]);
+      if (!(largest >= density[m]) && !std::isnan(density[m])) largest = density[m];
     }
-  }
 
-  // At the rim and beyond, where no line of sight is left, the rim's own value.
-  std::vector<double> all;
+  // Beyond the rim, where there is no line of sight, the rim's own value.
   for (std::size_t view = 0; view < 3; ++view) {
     DiscLattice& lattice = views.density[view];
     Points<double> rim;
     rim.dimension = 4;
-    std::vector<std::array<int, 2>> cells;
+    std::vector<std::array<int, 2>> beyond;
     for (int iy = 0; iy < n; ++iy)
       for (int ix = 0; ix < n; ++ix) {
-        const auto cell =
-            static_cast<std::size_t>(iy) * static_cast<std::size_t>(n) + static_cast<std::size_t>(ix);
-        if (volumes[view][cell] > 0) {
-          lattice.at(ix, iy) = sums[view][cell] / volumes[view][cell];
-          all.push_back(lattice.at(ix, iy));
-        } else if (lattice.has_value(ix, iy)) {
-          const Vec2 p = lattice.place(ix, iy);
-          const double length = std::hypot(p.x, p.y);
-          rotation::Vector<double> r{};
-          r[static_cast<std::size_t>(kBallViews[view][0])] = kPi * p.x / length;
-          r[static_cast<std::size_t>(kBallViews[view][1])] = kPi * p.y / length;
-          cells.push_back({ix, iy});
-          add_rotation(rim, r);
-        }
+        const Vec2 at = lattice.place(ix, iy);
+        const double length = std::hypot(at.x, at.y);
+        if (length <= 1 || !lattice.has_value(ix, iy)) continue;
+        rotation::Vector<double> r{};
+        r[static_cast<std::size_t>(kBallViews[view][0])] = kPi * at.x / length;
+        r[static_cast<std::size_t>(kBallViews[view][1])] = kPi * at.y / length;
+        beyond.push_back({ix, iy});
+        add_rotation(rim, r);
       }
     const std::vector<double> values = multiples_of_uniform(texture, rim);
-    for (std::size_t m = 0; m < cells.size(); ++m) lattice.at(cells[m][0], cells[m][1]) = values[m];
+    for (std::size_t m = 0; m < beyond.size(); ++m) lattice.at(beyond[m][0], beyond[m][1]) = values[m];
   }
-  views.bar = multiples_bar(all);
-  views.bar.label = "multiples of a uniform density";
+  views.bar = multiples_bar(density);
+  views.bar.label = "multiples of uniform";
   return views;
 }
 
@@ -126,13 +99,15 @@ std::string draw_axis_angle(const Sheet& sheet, const AxisAngleViews& views) {
   std::vector<LegendEntry> legend;
   std::size_t most = 0;
   for (const auto& dots : views.dots) most = std::max(most, dots.size());
-  const double dot = dot_radius(most);
+  const double dot = std::clamp(side / 280, 0.6, 1.0) * dot_radius(most);
   if (most > 0 && !views.dots_label.empty())
     legend.push_back({LegendEntry::Mark::dot, views.dots_label, {kBallDots}, std::max(1.5, dot)});
   legend.push_back(
       {LegendEntry::Mark::none,
        "a rotation is a vector along its axis, as long as its angle; circles at 60°, 120° and 180°",
        {}});
+  if (has_density)
+    legend.push_back({LegendEntry::Mark::none, "colours: the largest density along the line of sight", {}});
   const double legend_high = legend_size(ruler, legend, inside).y;
   const double top = kBallMargin + (sheet.title.empty() ? 0 : 1.8 * kTitleText) + kBallTitle;
   Canvas canvas(sheet.kind, sheet.width, top + side + below + 4 + legend_high + kBallMargin, sheet.dpi);

@@ -15,8 +15,9 @@ namespace riemflow::figure {
 /// The three views of the ball: along z, along y, along x.
 inline constexpr std::array<std::array<int, 2>, 3> kBallViews = {{{0, 1}, {0, 2}, {1, 2}}};
 
-/// Discs of radius 1 for half a turn. The density in a disc is its mean along the line of sight, weighted by
-/// volume, in multiples of the uniform density: everything in the ball is seen, from all three sides.
+/// Discs of radius 1 for half a turn. The density at a place is the largest along the line of sight, in
+/// multiples of the uniform one: every peak is seen from all three sides with its height. (Means along the
+/// line thin out what lies in the middle of the ball; sections miss what lies beside them.)
 struct AxisAngleViews {
   std::array<DiscLattice, 3> density;          ///< without points: none
   std::array<std::vector<Vec2>, 3> dots = {};  ///< of rotations, seen from the same sides

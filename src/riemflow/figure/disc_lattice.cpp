@@ -1,6 +1,7 @@
 #include "riemflow/figure/disc_lattice.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <numbers>
@@ -10,7 +11,7 @@
 namespace riemflow::figure {
 namespace {
 
-constexpr double kBeyondRim = 1.5;
+constexpr double kStepsBeyond = 3;
 
 // At the angle θ from the pole: √2 sin θ/2 in equal areas, tan θ/2 in the stereographic projection.
 double stereographic_radius(double equal_area) {
@@ -18,6 +19,12 @@ double stereographic_radius(double equal_area) {
 }
 double equal_area_radius(double stereographic) {
   return std::numbers::sqrt2 * stereographic / std::sqrt(1 + stereographic * stereographic);
+}
+
+/// Of the points at −1, 0, 1, 2 for a place t in [0, 1].
+std::array<double, 4> cubic_weights(double t) {
+  const double s = 1 - t;
+  return {-0.5 * t * s * s, s * (1 + t - 1.5 * t * t), t * (1 + s - 1.5 * s * s), -0.5 * s * t * t};
 }
 
 Vec2 scaled(Vec2 p, double (*radius)(double)) {
@@ -35,21 +42,33 @@ DiscLattice::DiscLattice(int points)
 
 bool DiscLattice::has_value(int ix, int iy) const {
   const Vec2 p = place(ix, iy);
-  return std::hypot(p.x, p.y) <= 1 + kBeyondRim * step();
+  return std::hypot(p.x, p.y) <= 1 + kStepsBeyond * step();
 }
 
-double DiscLattice::between(Vec2 place) const {
-  const auto low = [&](double x) {
-    return std::clamp(static_cast<int>(std::floor((x + 1) / step())), 0, n - 2);
-  };
-  const int ix = low(place.x), iy = low(place.y);
-  const double tx = std::clamp((place.x + 1) / step() - ix, 0.0, 1.0),
-               ty = std::clamp((place.y + 1) / step() - iy, 0.0, 1.0);
+double DiscLattice::between(Vec2 p) const {
+  const double x = std::clamp((p.x + 1) / step() + 3, 1.0, n - 2.0),
+               y = std::clamp((p.y + 1) / step() + 3, 1.0, n - 2.0);
+  const int ix = std::min(static_cast<int>(x), n - 3), iy = std::min(static_cast<int>(y), n - 3);
+  const auto u = cubic_weights(x - ix), v = cubic_weights(y - iy);
+  double cubic = 0, low = INFINITY, high = -INFINITY;
+  for (int dy = -1; dy <= 2; ++dy)
+    for (int dx = -1; dx <= 2; ++dx) {
+      const double value = at(ix + dx, iy + dy);
+      cubic += u[static_cast<std::size_t>(dx + 1)] * v[static_cast<std::size_t>(dy + 1)] * value;
+      if (dx < 0 || dx > 1 || dy < 0 || dy > 1) continue;
+      low = std::min(low, value);
+      high = std::max(high, value);
+    }
+  if (!std::isnan(cubic)) {
+    const double more = (high - low) / 2;
+    return std::clamp(cubic, std::min(std::max(low - more, 0.0), low), high + more);
+  }
+
   double sum = 0, weights = 0;
   for (const int dx : {0, 1})
     for (const int dy : {0, 1}) {
       const double value = at(ix + dx, iy + dy);
-      const double weight = (dx == 0 ? 1 - tx : tx) * (dy == 0 ? 1 - ty : ty);
+      const double weight = std::abs(1 - dx - (x - ix)) * std::abs(1 - dy - (y - iy));
       if (std::isnan(value)) continue;
       sum += weight * value;
       weights += weight;
@@ -115,7 +134,7 @@ void draw_lattice(Canvas& canvas, const DiscView& view, const DiscLattice& latti
 Lines lattice_contour(const DiscView& view, const DiscLattice& lattice, double level) {
   Lines lines = contour({lattice.n, lattice.n, lattice.values}, level);
   for (Line& line : lines)
-    for (Vec2& p : line.points) p = view.on_sheet({p.x * lattice.step() - 1, p.y * lattice.step() - 1});
+    for (Vec2& p : line.points) p = view.on_sheet(lattice.place(p.x, p.y));
   return lines;
 }
 

@@ -8,21 +8,23 @@
 
 namespace riemflow::figure {
 
-/// Values at the points of an n × n lattice over the square [−1, 1]², both ends included, [iy][ix]; the disc
-/// has radius 1. Points up to 1.5 steps beyond the rim have values too, so that there is something between
-/// them up to the rim; the others, and what could not be computed, are NaN.
+/// Values at the points of an n × n lattice, [iy][ix], over a disc of radius 1 and a little more: three
+/// points on each side lie beyond it, so that there are neighbours to interpolate between up to the rim.
+/// Points farther than three steps from the disc, and what could not be computed, are NaN.
 struct DiscLattice {
   int n = 0;
   std::vector<double> values;
 
   DiscLattice() = default;
-  explicit DiscLattice(int points);
-  double step() const { return 2.0 / (n - 1); }
-  Vec2 place(int ix, int iy) const { return {ix * step() - 1, iy * step() - 1}; }
+  explicit DiscLattice(int points);  ///< at least 9
+  double step() const { return 2.0 / (n - 7); }
+  /// Of ix and iy that need not be whole.
+  Vec2 place(double ix, double iy) const { return {(ix - 3) * step() - 1, (iy - 3) * step() - 1}; }
   bool has_value(int ix, int iy) const;
   double& at(int ix, int iy) { return values[index(ix, iy)]; }
   double at(int ix, int iy) const { return values[index(ix, iy)]; }
-  /// Linear between the points, by those that have values; NaN without any.
+  /// By cubics through the points around (Catmull and Rom's), which show no edges where lines would, and are
+  /// kept within the nearest four values stretched by a half; linear where one of the points has none.
   double between(Vec2 place) const;
   /// The mean over the disc by area.
   double mean() const;

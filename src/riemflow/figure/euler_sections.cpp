@@ -9,7 +9,7 @@
 namespace riemflow::figure {
 namespace {
 
-constexpr double kSectionMargin = 8, kSectionGap = 8, kSectionBarGap = 12, kSectionTitle = 10;
+constexpr double kSectionMargin = 8, kSectionGap = 4, kSectionBarGap = 12, kSectionTitle = 10;
 constexpr double kDegrees = std::numbers::pi / 180;
 constexpr double kMostSections = 18;
 
@@ -40,16 +40,16 @@ struct Grid {
 };
 
 /// As many columns as make the sheet about as high as wide.
-Grid arranged(const EulerSections& sections, double width) {
+Grid arranged(const EulerSections& sections, double width, double gap) {
   Grid best;
   double least = INFINITY;
   const std::size_t n = sections.sections.size();
   for (std::size_t columns = 1; columns <= std::min<std::size_t>(n, 6); ++columns) {
     Grid grid{columns, (n + columns - 1) / columns, 0, 0};
-    const double gaps = static_cast<double>(columns - 1) * kSectionGap;
+    const double gaps = static_cast<double>(columns - 1) * gap;
     grid.width = (width - gaps) / static_cast<double>(columns);
     grid.height = grid.width * sections.second / sections.first;
-    const double high = static_cast<double>(grid.rows) * (grid.height + kSectionTitle + kSectionGap / 2);
+    const double high = static_cast<double>(grid.rows) * (grid.height + kSectionTitle + kSectionGap);
     const double empty = static_cast<double>(grid.rows * columns - n) / static_cast<double>(n);
     const double badness = std::abs(std::log(high / width)) + empty;
     if (badness >= least) continue;
@@ -106,14 +106,15 @@ EulerSections euler_sections(const Texture& texture, double first, double step, 
 }
 
 std::string draw_euler_sections(const Sheet& sheet, const EulerSections& sections) {
-  // Ticks at every section; numbers at the left and lowest ones alone.
   const Axis x = angle_axis("φ₁", sections.first, step_of_ticks(sections.first));
   const Axis y = angle_axis("Φ", sections.second, step_of_ticks(sections.second));
   Canvas ruler(FileKind::svg, 1, 1);
   const double left = Frame::room_left(ruler, y), below = Frame::room_below(x);
-  const double bar_room = kSectionBarGap + kBarThickness + sections.bar.room(ruler);
+  // Between the last number of a section and the first of the next.
+  const double gap = widest(ruler, x.ticks) + 2;
+  const double bar_room = kSectionBarGap + gap / 2 + kBarThickness + sections.bar.room(ruler);
   const double inside = sheet.width - 2 * kSectionMargin;
-  const Grid grid = arranged(sections, std::max(40.0, inside - left - bar_room));
+  const Grid grid = arranged(sections, std::max(40.0, inside - left - bar_room), gap);
 
   std::vector<LegendEntry> legend;
   if (!sections.levels.empty())
@@ -121,8 +122,7 @@ std::string draw_euler_sections(const Sheet& sheet, const EulerSections& section
   const double legend_high = legend_size(ruler, legend, inside).y;
   const double top = kSectionMargin + (sheet.title.empty() ? 0 : 1.8 * kTitleText);
   const double row = kSectionTitle + grid.height;
-  const double body =
-      static_cast<double>(grid.rows) * row + static_cast<double>(grid.rows - 1) * kSectionGap / 2;
+  const double body = static_cast<double>(grid.rows) * row + static_cast<double>(grid.rows - 1) * kSectionGap;
   Canvas canvas(sheet.kind, sheet.width,
                 top + body + below + (legend.empty() ? 0 : 4 + legend_high) + kSectionMargin, sheet.dpi);
   if (!sheet.title.empty())
@@ -136,8 +136,8 @@ std::string draw_euler_sections(const Sheet& sheet, const EulerSections& section
   for (std::size_t i = 0; i < n; ++i) {
     const EulerSections::Section& section = sections.sections[i];
     const std::size_t column = i % grid.columns;
-    const Box box{kSectionMargin + left + static_cast<double>(column) * (grid.width + kSectionGap),
-                  top + static_cast<double>(i / grid.columns) * (row + kSectionGap / 2) + kSectionTitle,
+    const Box box{kSectionMargin + left + static_cast<double>(column) * (grid.width + gap),
+                  top + static_cast<double>(i / grid.columns) * (row + kSectionGap) + kSectionTitle,
                   grid.width, grid.height};
     // Φ downwards: a scale from its end to 0.
     Axis down = y;
@@ -156,8 +156,8 @@ std::string draw_euler_sections(const Sheet& sheet, const EulerSections& section
     canvas.text({box.x + grid.width / 2, box.y - 2.5}, "φ₂ = " + number_text(section.third, 0) + "°",
                 {.size = kTickText, .align = Align::centre});
   }
-  sections.bar.draw(canvas, {sheet.width - kSectionMargin - bar_room + kSectionBarGap, top + kSectionTitle,
-                             kBarThickness, std::min(body - kSectionTitle, 260.0)});
+  sections.bar.draw(canvas, {sheet.width - kSectionMargin - bar_room + kSectionBarGap + gap / 2,
+                             top + kSectionTitle, kBarThickness, std::min(body - kSectionTitle, 260.0)});
   draw_legend(canvas, {kSectionMargin, top + body + below + 4}, legend, inside);
   return canvas.finish();
 }

@@ -19,7 +19,7 @@ Direction of_length_one(const Direction& a) {
 }
 bool same_direction(const Direction& a, const Direction& b) { return inner_product(a, b) > 1 - 1e-9; }
 
-Direction across(const Direction& a, const Direction& b) {
+Direction cross_product(const Direction& a, const Direction& b) {
   return {a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]};
 }
 
@@ -29,10 +29,10 @@ Rotation turn_between(const Direction& h, const Direction& y) {
   const double c = inner_product(h, y);
   if (c < 0) {
     const Direction thin = std::abs(h[0]) < 0.6 ? Direction{1, 0, 0} : Direction{0, 1, 0};
-    const Direction axis = of_length_one(across(h, thin));
+    const Direction axis = of_length_one(cross_product(h, thin));
     return rotation::product(turn_between(opposite(h), y), {0, axis[0], axis[1], axis[2]});
   }
-  const Direction v = across(h, y);
+  const Direction v = cross_product(h, y);
   return rotation::unit({1 + c, v[0], v[1], v[2]});
 }
 
@@ -114,8 +114,9 @@ Vec2 place_of_direction(const Direction& upper) {
   return {scale * upper[0], scale * upper[1]};
 }
 
-DiscLattice pole_lattice(const Texture& texture, const Direction& h, int n, int around) {
-  DiscLattice lattice(n);
+DiscLattice pole_lattice(const Texture& texture, const Direction& h, int across, int around) {
+  DiscLattice lattice(across + 6);
+  const int n = lattice.n;
   std::vector<Direction> y;
   for (int iy = 0; iy < n; ++iy)
     for (int ix = 0; ix < n; ++ix)

@@ -33,8 +33,8 @@ std::vector<double> pole_density(const Texture& texture, const Direction& h, std
                                  int around = 72);
 
 /// The same over the upper half of the sample's directions, in equal areas: a direction (x, y, z) is at
-/// (x, y)/√(1 + z). n: points a side.
-DiscLattice pole_lattice(const Texture& texture, const Direction& h, int n = 73, int around = 72);
+/// (x, y)/√(1 + z). across: points on a diameter.
+DiscLattice pole_lattice(const Texture& texture, const Direction& h, int across = 73, int around = 72);
 Direction direction_at(Vec2 on_lattice);
 Vec2 place_of_direction(const Direction& upper);
 

@@ -11,6 +11,7 @@ namespace {
 
 constexpr double kPoleMargin = 8, kPoleGap = 10, kPoleBarGap = 12;
 constexpr double kAbovePole = 13, kBelowPole = 12, kBesidePole = 12;
+constexpr double kLargestPole = 120;  // radius
 const Colour kPoleDots = kBlue;
 
 /// The two axes, and the directions 30° and 60° from Z.
@@ -73,7 +74,7 @@ void draw_pole_figure(Canvas& canvas, const DiscView& view, const PoleFigures& f
   for (const Vec2 pole : panel.poles) dots.push_back(view.on_sheet(pole));
   canvas.dots(dots, dot, kPoleDots.with_alpha(dot_opacity(dots.size())), dot > 0.85 ? 0.25 : 0);
   draw_sample_axes(canvas, view, figures.axes);
-  canvas.text({view.centre.x - view.radius, view.centre.y - view.radius + 1}, panel.label,
+  canvas.text({view.centre.x - view.radius, view.centre.y - view.radius}, panel.label,
               {.size = kTitleText, .align = Align::left, .bold = true});
   if (has_density)
     canvas.text({view.centre.x, view.centre.y + view.radius + kBelowPole - 3}, extremes(panel.density),
@@ -82,12 +83,12 @@ void draw_pole_figure(Canvas& canvas, const DiscView& view, const PoleFigures& f
 
 }  // namespace
 
-PoleFigures pole_figures(const Texture& texture, const std::vector<CrystalDirection>& directions, int n,
+PoleFigures pole_figures(const Texture& texture, const std::vector<CrystalDirection>& directions, int across,
                          int around) {
   PoleFigures figures;
   std::vector<double> all;
   for (const CrystalDirection& direction : directions) {
-    figures.panels.push_back({direction.name, pole_lattice(texture, direction.h, n, around)});
+    figures.panels.push_back({direction.name, pole_lattice(texture, direction.h, across, around)});
     const std::vector<double> values = figures.panels.back().density.inside();
     all.insert(all.end(), values.begin(), values.end());
   }
@@ -109,14 +110,15 @@ std::string draw_pole_figures(const Sheet& sheet, const PoleFigures& figures) {
   const std::string& beside = figures.axes[figures.x_up ? 1 : 0];
   const double side = std::max(kBesidePole, 6 + ruler.text_width(beside, {.size = kLabelText}));
   const double bar_room = has_density ? kPoleBarGap + kBarThickness + figures.bar.room(ruler) : 0;
-  const double inside = sheet.width - 2 * kPoleMargin, for_panels = inside - bar_room;
-  const double cell =
-      (for_panels - static_cast<double>(columns - 1) * kPoleGap) / static_cast<double>(columns);
-  const double radius = std::max(10.0, (cell - side) / 2);
+  const double inside = sheet.width - 2 * kPoleMargin;
+  const double gaps = static_cast<double>(columns - 1) * kPoleGap;
+  const double radius =
+      std::clamp(((inside - bar_room - gaps) / static_cast<double>(columns) - side) / 2, 10.0, kLargestPole);
+  const double cell = 2 * radius + side, for_panels = static_cast<double>(columns) * cell + gaps;
   const double row = kAbovePole + 2 * radius + kBelowPole;
 
   std::vector<LegendEntry> legend;
-  const double dot = dot_radius(most_dots);
+  const double dot = std::clamp(2 * radius / 280, 0.6, 1.0) * dot_radius(most_dots);
   if (most_dots > 0 && !figures.dots_label.empty())
     legend.push_back({LegendEntry::Mark::dot, figures.dots_label, {kPoleDots}, std::max(1.5, dot)});
   if (has_density && !figures.levels.empty())

@@ -31,8 +31,8 @@ struct PoleFigures {
 
 /// The pole figures of a texture for these directions, with the bar and the levels for them. Settings of the
 /// drawing are the caller's.
-PoleFigures pole_figures(const Texture& texture, const std::vector<CrystalDirection>& directions, int n = 73,
-                         int around = 72);
+PoleFigures pole_figures(const Texture& texture, const std::vector<CrystalDirection>& directions,
+                         int across = 73, int around = 72);
 
 /// Side by side, at most four in a row, with the colour bar at the right and a legend below.
 std::string draw_pole_figures(const Sheet& sheet, const PoleFigures& figures);

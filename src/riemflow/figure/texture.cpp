@@ -36,7 +36,7 @@ ColourBar multiples_bar(const std::vector<double>& multiples) {
   for (const double value : multiples)
     if (std::isfinite(value)) high = std::max(high, value);
   ColourBar bar;
-  bar.label = "multiples of a random distribution";
+  bar.label = "multiples of random (m.r.d.)";
   bar.scale = {0, high, false};
   return bar;
 }
