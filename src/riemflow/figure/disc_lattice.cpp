@@ -132,9 +132,20 @@ void draw_lattice(Canvas& canvas, const DiscView& view, const DiscLattice& latti
 }
 
 Lines lattice_contour(const DiscView& view, const DiscLattice& lattice, double level) {
-  Lines lines = contour({lattice.n, lattice.n, lattice.values}, level);
+  // Three times as fine, so that a small ring is round.
+  constexpr int kFiner = 3;
+  const int n = kFiner * (lattice.n - 1) + 1;
+  Raster raster{n, n, {}};
+  raster.values.reserve(static_cast<std::size_t>(n) * static_cast<std::size_t>(n));
+  for (int iy = 0; iy < n; ++iy)
+    for (int ix = 0; ix < n; ++ix) {
+      const Vec2 at = lattice.place(static_cast<double>(ix) / kFiner, static_cast<double>(iy) / kFiner);
+      const bool seen = std::hypot(at.x, at.y) < 1 + lattice.step();
+      raster.values.push_back(seen ? lattice.between(at) : std::numeric_limits<double>::quiet_NaN());
+    }
+  Lines lines = contour(raster, level);
   for (Line& line : lines)
-    for (Vec2& p : line.points) p = view.on_sheet(lattice.place(p.x, p.y));
+    for (Vec2& p : line.points) p = view.on_sheet(lattice.place(p.x / kFiner, p.y / kFiner));
   return lines;
 }
 

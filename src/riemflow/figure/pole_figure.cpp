@@ -128,11 +128,14 @@ std::string draw_pole_figures(const Sheet& sheet, const PoleFigures& figures) {
                         ? "upper hemisphere, equal area; circles 30° and 60° from Z"
                         : "upper hemisphere, stereographic; circles 30° and 60° from Z",
                     {}});
-  const double legend_high = legend_size(ruler, legend, inside).y;
+  const Vec2 legend_room = legend_size(ruler, legend, inside);
 
   const double top = kPoleMargin + (sheet.title.empty() ? 0 : 1.8 * kTitleText);
   const double body = static_cast<double>(rows) * row + static_cast<double>(rows - 1) * kPoleGap;
-  Canvas canvas(sheet.kind, sheet.width, top + body + 4 + legend_high + kPoleMargin, sheet.dpi);
+  const double title = ruler.text_width(sheet.title, {.size = kTitleText, .bold = true});
+  const double width =
+      std::min(sheet.width, 2 * kPoleMargin + std::max({for_panels + bar_room, legend_room.x, title}));
+  Canvas canvas(sheet.kind, width, top + body + 4 + legend_room.y + kPoleMargin, sheet.dpi);
   if (!sheet.title.empty())
     canvas.text({kPoleMargin, kPoleMargin + kTitleText}, sheet.title, {.size = kTitleText, .bold = true});
   for (std::size_t i = 0; i < n; ++i) {

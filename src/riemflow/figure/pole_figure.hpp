@@ -34,7 +34,8 @@ struct PoleFigures {
 PoleFigures pole_figures(const Texture& texture, const std::vector<CrystalDirection>& directions,
                          int across = 73, int around = 72);
 
-/// Side by side, at most four in a row, with the colour bar at the right and a legend below.
+/// Side by side, at most four in a row, with the colour bar at the right and a legend below. No wider than
+/// the sheet, and narrower where a few discs do not need it.
 std::string draw_pole_figures(const Sheet& sheet, const PoleFigures& figures);
 
 }  // namespace riemflow::figure

@@ -56,7 +56,7 @@ std::vector<double> multiples_levels(const std::vector<double>& multiples) {
   }
   double step = 1;
   for (const double finer : {0.5, 0.25, 0.2, 0.1, 0.05, 0.02})
-    if ((high - low) / finer < 6) step = finer;
+    if ((high - low) / finer <= 6.01) step = finer;
   for (double k = std::ceil(low / step); k * step < high; ++k)
     if (k * step > low) levels.push_back(k * step);
   return levels;
