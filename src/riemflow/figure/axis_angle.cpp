@@ -8,12 +8,18 @@ namespace riemflow::figure {
 namespace {
 
 constexpr double kBallMargin = 8, kBallGap = 12, kBallBarGap = 12, kBallTitle = 12;
+constexpr double kSmallestBall = 70;  // diameter
 constexpr double kPi = std::numbers::pi;
 const Colour kBallDots = kBlue;
 
 void add_rotation(Points<double>& rotations, const rotation::Vector<double>& vector) {
   const auto q = rotation::from_vector(vector);
   rotations.values.insert(rotations.values.end(), q.begin(), q.end());
+}
+
+/// NaN counts as nothing.
+void raise_to(double& largest, double value) {
+  if (!(largest >= value) && !std::isnan(value)) largest = value;
 }
 
 }  // namespace
@@ -39,32 +45,41 @@ AxisAngleViews axis_angle_views(const Texture& texture, int points) {
   for (std::size_t m = 0; m < places.size(); ++m)
     for (std::size_t view = 0; view < 3; ++view) {
       const auto [x, y] = kBallViews[view];
-      double& largest = views.density[view].at(places[m][static_cast<std::size_t>(x)],
-                                               places[m][static_cast<std::size_t>(y)]);
-      if (!(largest >= density[m]) && !std::isnan(density[m])) largest = density[m];
+      raise_to(views.density[view].at(places[m][static_cast<std::size_t>(x)],
+                                      places[m][static_cast<std::size_t>(y)]),
+               density[m]);
     }
 
-  // Beyond the rim, where there is no line of sight, the rim's own value.
+  std::vector<double> all;
+  // The ends of the lines of sight, on the surface of the ball, which no lattice meets; beyond the rim the
+  // rim's own.
   for (std::size_t view = 0; view < 3; ++view) {
+    const auto x = static_cast<std::size_t>(kBallViews[view][0]),
+               y = static_cast<std::size_t>(kBallViews[view][1]);
     DiscLattice& lattice = views.density[view];
-    Points<double> rim;
-    rim.dimension = 4;
-    std::vector<std::array<int, 2>> beyond;
+    Points<double> ends;
+    ends.dimension = 4;
+    std::vector<std::array<int, 2>> nodes;
     for (int iy = 0; iy < n; ++iy)
       for (int ix = 0; ix < n; ++ix) {
+        if (!lattice.has_value(ix, iy)) continue;
         const Vec2 at = lattice.place(ix, iy);
-        const double length = std::hypot(at.x, at.y);
-        if (length <= 1 || !lattice.has_value(ix, iy)) continue;
-        rotation::Vector<double> r{};
-        r[static_cast<std::size_t>(kBallViews[view][0])] = kPi * at.x / length;
-        r[static_cast<std::size_t>(kBallViews[view][1])] = kPi * at.y / length;
-        beyond.push_back({ix, iy});
-        add_rotation(rim, r);
+        const double length = std::max(1.0, std::hypot(at.x, at.y));
+        for (const double side : {-1.0, 1.0}) {
+          rotation::Vector<double> r{};
+          r[x] = kPi * at.x / length;
+          r[y] = kPi * at.y / length;
+          r[3 - x - y] = side * std::sqrt(std::max(0.0, kPi * kPi - r[x] * r[x] - r[y] * r[y]));
+          nodes.push_back({ix, iy});
+          add_rotation(ends, r);
+        }
       }
-    const std::vector<double> values = multiples_of_uniform(texture, rim);
-    for (std::size_t m = 0; m < beyond.size(); ++m) lattice.at(beyond[m][0], beyond[m][1]) = values[m];
+    const std::vector<double> values = multiples_of_uniform(texture, ends);
+    for (std::size_t m = 0; m < nodes.size(); ++m) raise_to(lattice.at(nodes[m][0], nodes[m][1]), values[m]);
+    const std::vector<double> inside = lattice.inside();
+    all.insert(all.end(), inside.begin(), inside.end());
   }
-  views.bar = multiples_bar(density);
+  views.bar = multiples_bar(all);
   views.bar.label = "multiples of uniform";
   return views;
 }
@@ -94,7 +109,15 @@ std::string draw_axis_angle(const Sheet& sheet, const AxisAngleViews& views) {
   const double left = Frame::room_left(ruler, axis(0)), below = Frame::room_below(axis(0));
   const double bar_room = has_density ? kBallBarGap + kBarThickness + views.bar.room(ruler) : 0;
   const double inside = sheet.width - 2 * kBallMargin;
-  const double side = std::max(20.0, (inside - bar_room - 2 * kBallGap) / 3 - left);
+  // Three in a row, or fewer where they would be too small to be read.
+  std::size_t columns = 3;
+  const auto side_of = [&](std::size_t in_a_row) {
+    const auto k = static_cast<double>(in_a_row);
+    return (inside - bar_room - (k - 1) * kBallGap) / k - left;
+  };
+  while (columns > 1 && side_of(columns) < kSmallestBall) --columns;
+  const std::size_t rows = (3 + columns - 1) / columns;
+  const double side = std::max(20.0, side_of(columns)), row = kBallTitle + side + below;
 
   std::vector<LegendEntry> legend;
   std::size_t most = 0;
@@ -102,20 +125,20 @@ std::string draw_axis_angle(const Sheet& sheet, const AxisAngleViews& views) {
   const double dot = std::clamp(side / 280, 0.6, 1.0) * dot_radius(most);
   if (most > 0 && !views.dots_label.empty())
     legend.push_back({LegendEntry::Mark::dot, views.dots_label, {kBallDots}, std::max(1.5, dot)});
-  legend.push_back(
-      {LegendEntry::Mark::none,
-       "a rotation is a vector along its axis, as long as its angle; circles at 60°, 120° and 180°",
-       {}});
-  if (has_density)
-    legend.push_back({LegendEntry::Mark::none, "colours: the largest density along the line of sight", {}});
+  std::vector<std::string> words = {"rotations as vectors: along the axis, as long as the angle",
+                                    "circles at 60°, 120° and 180°"};
+  if (has_density) words.push_back("colours: the largest density along the line of sight");
+  for (const std::string& text : words) legend.push_back({LegendEntry::Mark::none, text, {}});
   const double legend_high = legend_size(ruler, legend, inside).y;
-  const double top = kBallMargin + (sheet.title.empty() ? 0 : 1.8 * kTitleText) + kBallTitle;
-  Canvas canvas(sheet.kind, sheet.width, top + side + below + 4 + legend_high + kBallMargin, sheet.dpi);
+  const double top = kBallMargin + (sheet.title.empty() ? 0 : 1.8 * kTitleText);
+  const double body = static_cast<double>(rows) * row + static_cast<double>(rows - 1) * kBallGap / 2;
+  Canvas canvas(sheet.kind, sheet.width, top + body + 4 + legend_high + kBallMargin, sheet.dpi);
   if (!sheet.title.empty())
     canvas.text({kBallMargin, kBallMargin + kTitleText}, sheet.title, {.size = kTitleText, .bold = true});
 
   for (std::size_t view = 0; view < 3; ++view) {
-    const Box box{kBallMargin + left + static_cast<double>(view) * (side + left + kBallGap), top, side, side};
+    const Box box{kBallMargin + left + static_cast<double>(view % columns) * (side + left + kBallGap),
+                  top + static_cast<double>(view / columns) * (row + kBallGap / 2) + kBallTitle, side, side};
     Frame frame(canvas, box, axis(kBallViews[view][0]), axis(kBallViews[view][1]));
     const DiscView disc{{box.x + side / 2, box.y + side / 2}, side / 2};
     if (has_density) draw_lattice(canvas, disc, views.density[view], views.bar.scale);
@@ -132,8 +155,9 @@ std::string draw_axis_angle(const Sheet& sheet, const AxisAngleViews& views) {
     canvas.text({box.x + side / 2, box.y - 4}, titles[view], {.size = kTickText, .align = Align::centre});
   }
   if (has_density)
-    views.bar.draw(canvas, {sheet.width - kBallMargin - bar_room + kBallBarGap, top, kBarThickness, side});
-  draw_legend(canvas, {kBallMargin, top + side + below + 4}, legend, inside);
+    views.bar.draw(
+        canvas, {sheet.width - kBallMargin - bar_room + kBallBarGap, top + kBallTitle, kBarThickness, side});
+  draw_legend(canvas, {kBallMargin, top + body + 4}, legend, inside);
   return canvas.finish();
 }
 

@@ -25,7 +25,7 @@ struct AxisAngleViews {
   ColourBar bar;
 };
 
-/// n: points across the ball, odd. Rounded down to it: about n³/2 evaluations.
+/// n: points across the ball, rounded down to an odd number: about n³/2 evaluations.
 AxisAngleViews axis_angle_views(const Texture& texture, int n = 61);
 std::array<std::vector<Vec2>, 3> axis_angle_dots(const Points<double>& rotations);
 

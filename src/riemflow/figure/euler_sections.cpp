@@ -156,8 +156,10 @@ std::string draw_euler_sections(const Sheet& sheet, const EulerSections& section
     canvas.text({box.x + grid.width / 2, box.y - 2.5}, "φ₂ = " + number_text(section.third, 0) + "°",
                 {.size = kTickText, .align = Align::centre});
   }
-  sections.bar.draw(canvas, {sheet.width - kSectionMargin - bar_room + kSectionBarGap + gap / 2,
-                             top + kSectionTitle, kBarThickness, std::min(body - kSectionTitle, 260.0)});
+  ColourBar bar = sections.bar;
+  if (ruler.text_width(bar.label, {.size = kLabelText}) > body + below) bar.label = kShortLabel;
+  bar.draw(canvas, {sheet.width - kSectionMargin - bar_room + kSectionBarGap + gap / 2, top + kSectionTitle,
+                    kBarThickness, std::min(body - kSectionTitle, 260.0)});
   draw_legend(canvas, {kSectionMargin, top + body + below + 4}, legend, inside);
   return canvas.finish();
 }

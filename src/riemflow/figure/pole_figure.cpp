@@ -28,19 +28,20 @@ void draw_pole_net(Canvas& canvas, const DiscView& view) {
 
 /// Outside of the rim, where an axis of the sample comes out of it.
 void draw_sample_axes(Canvas& canvas, const DiscView& view, const std::array<std::string, 2>& names) {
-  constexpr double kMark = 2.5, kMarkGap = 2;
+  constexpr double kAxisMark = 2.5, kAxisMarkGap = 2;
   for (const std::size_t i : {0u, 1u}) {
     const Vec2 rim = view.on_sheet(i == 0 ? Vec2{1, 0} : Vec2{0, 1});
     const Vec2 out{(rim.x - view.centre.x) / view.radius, (rim.y - view.centre.y) / view.radius};
-    canvas.stroke(Line{{rim, {rim.x + kMark * out.x, rim.y + kMark * out.y}}}, {kInk, 0.8});
-    const double far = kMark + kMarkGap;
+    canvas.stroke(Line{{rim, {rim.x + kAxisMark * out.x, rim.y + kAxisMark * out.y}}}, {kInk, 0.8});
+    const double far = kAxisMark + kAxisMarkGap;
     const Align align = out.x > 0.5 ? Align::left : out.x < -0.5 ? Align::right : Align::centre;
     canvas.text({rim.x + far * out.x, rim.y + far * out.y}, names[i],
                 {.size = kLabelText, .align = align, .rise = out.y < -0.5 ? Rise::baseline : Rise::middle});
   }
 }
 
-std::string extremes(const DiscLattice& density) {
+/// Both if there is room for them, else the largest alone.
+std::string extremes(Canvas& canvas, const DiscLattice& density, double room) {
   const std::vector<double> values = density.inside();
   double low = INFINITY, high = -INFINITY;
   for (const double value : values)
@@ -52,11 +53,12 @@ std::string extremes(const DiscLattice& density) {
   const auto text = [](double value) {
     return number_text(value, value < 9.995 ? 2 : value < 99.95 ? 1 : 0);
   };
-  return "min " + text(low) + ", max " + text(high);
+  const std::string both = "min " + text(low) + ", max " + text(high);
+  return canvas.text_width(both, {.size = kTickText}) < room ? both : "max " + text(high);
 }
 
 void draw_pole_figure(Canvas& canvas, const DiscView& view, const PoleFigures& figures,
-                      const PoleFigure& panel, double dot) {
+                      const PoleFigure& panel, double dot, double above) {
   const bool has_density = panel.density.n > 0;
   if (has_density) draw_lattice(canvas, view, panel.density, figures.bar.scale);
   {
@@ -74,10 +76,11 @@ void draw_pole_figure(Canvas& canvas, const DiscView& view, const PoleFigures& f
   for (const Vec2 pole : panel.poles) dots.push_back(view.on_sheet(pole));
   canvas.dots(dots, dot, kPoleDots.with_alpha(dot_opacity(dots.size())), dot > 0.85 ? 0.25 : 0);
   draw_sample_axes(canvas, view, figures.axes);
-  canvas.text({view.centre.x - view.radius, view.centre.y - view.radius}, panel.label,
+  canvas.text({view.centre.x - view.radius, view.centre.y - view.radius - above}, panel.label,
               {.size = kTitleText, .align = Align::left, .bold = true});
   if (has_density)
-    canvas.text({view.centre.x, view.centre.y + view.radius + kBelowPole - 3}, extremes(panel.density),
+    canvas.text({view.centre.x, view.centre.y + view.radius + kBelowPole - 3},
+                extremes(canvas, panel.density, 2 * view.radius + kPoleGap),
                 {.size = kTickText, .align = Align::centre});
 }
 
@@ -115,7 +118,16 @@ std::string draw_pole_figures(const Sheet& sheet, const PoleFigures& figures) {
   const double radius =
       std::clamp(((inside - bar_room - gaps) / static_cast<double>(columns) - side) / 2, 10.0, kLargestPole);
   const double cell = 2 * radius + side, for_panels = static_cast<double>(columns) * cell + gaps;
-  const double row = kAbovePole + 2 * radius + kBelowPole;
+  // A name that would run into the axis above has a row of its own.
+  double longest = 0;
+  for (const PoleFigure& panel : figures.panels)
+    longest = std::max(longest, ruler.text_width(panel.label, {.size = kTitleText, .bold = true}));
+  longest += 4 + ruler.text_width(figures.axes[figures.x_up ? 0 : 1], {.size = kLabelText}) / 2;
+  const double raised = longest > radius ? kTitleText + 1 : 0, above = kAbovePole + raised;
+  const double row = above + 2 * radius + kBelowPole;
+  ColourBar bar = figures.bar;
+  if (ruler.text_width(bar.label, {.size = kLabelText}) > 2 * radius + above + kBelowPole)
+    bar.label = kShortLabel;
 
   std::vector<LegendEntry> legend;
   const double dot = std::clamp(2 * radius / 280, 0.6, 1.0) * dot_radius(most_dots);
@@ -142,13 +154,12 @@ std::string draw_pole_figures(const Sheet& sheet, const PoleFigures& figures) {
     const double x = kPoleMargin + static_cast<double>(i % columns) * (cell + kPoleGap) +
                      (figures.x_up ? side : 0),
                  y = top + static_cast<double>(i / columns) * (row + kPoleGap);
-    draw_pole_figure(canvas,
-                     {{x + radius, y + kAbovePole + radius}, radius, figures.projection, figures.x_up},
-                     figures, figures.panels[i], dot);
+    draw_pole_figure(canvas, {{x + radius, y + above + radius}, radius, figures.projection, figures.x_up},
+                     figures, figures.panels[i], dot, raised);
   }
   if (has_density)
-    figures.bar.draw(canvas, {kPoleMargin + for_panels + kPoleBarGap, top + kAbovePole, kBarThickness,
-                              std::min(body - kAbovePole - kBelowPole, 260.0)});
+    bar.draw(canvas, {kPoleMargin + for_panels + kPoleBarGap, top + above, kBarThickness,
+                      std::min(body - above - kBelowPole, 260.0)});
   draw_legend(canvas, {kPoleMargin, top + body + 4}, legend, inside);
   return canvas.finish();
 }

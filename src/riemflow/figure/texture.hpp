@@ -30,6 +30,7 @@ std::vector<double> multiples_of_uniform(const Texture& texture, const Points<do
 
 /// From 0 to the largest, at least to 2, so that a uniform density is no extreme.
 ColourBar multiples_bar(const std::vector<double>& multiples);
+inline constexpr const char* kShortLabel = "m.r.d.";  ///< of a bar that has no room for more
 /// Levels of contours: 1, 2, 4, 8, …, or steps of which up to six fit in where the largest is below 6. None
 /// where all are the same within 0.05.
 std::vector<double> multiples_levels(const std::vector<double>& multiples);
