@@ -1,0 +1,41 @@
+#pragma once
+// Pole figures, as crystallographers know them: the upper half of the sample's directions as a disc, seen
+// from the sample's Z, with X to the right and Y upwards unless asked otherwise; one disc for each direction
+// of the crystals, all in the same colours.
+
+#include <array>
+#include <string>
+#include <vector>
+
+#include "riemflow/figure/density_chart.hpp"
+#include "riemflow/figure/disc_lattice.hpp"
+#include "riemflow/figure/pole_density.hpp"
+
+namespace riemflow::figure {
+
+struct PoleFigure {
+  std::string label;             ///< "{100}"
+  DiscLattice density;           ///< in multiples of the uniform one; without points: none
+  std::vector<Vec2> poles = {};  ///< dots, in the coordinates of the lattice (place_of_direction)
+};
+
+struct PoleFigures {
+  std::vector<PoleFigure> panels;
+  HemisphereProjection projection = HemisphereProjection::equal_area;
+  bool x_up = false;                             ///< X upwards and Y to the left, as for rolled sheet
+  std::array<std::string, 2> axes = {"X", "Y"};  ///< of the sample; "RD", "TD"
+  ColourBar bar;
+  std::vector<double> levels;  ///< of contours
+  std::string dots_label;      ///< in the legend: "500 grains"
+};
+
+/// The pole figures of a texture for these directions, with the bar and the levels for them. Settings of the
+/// drawing are the caller's.
+PoleFigures pole_figures(const Texture& texture, const std::vector<CrystalDirection>& directions,
+                         int across = 73, int around = 72);
+
+/// Side by side, at most four in a row, with the colour bar at the right and a legend below. No wider than
+/// the sheet, and narrower where a few discs do not need it.
+std::string draw_pole_figures(const Sheet& sheet, const PoleFigures& figures);
+
+}  // namespace riemflow::figure
