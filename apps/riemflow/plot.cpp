@@ -23,7 +23,7 @@ struct PlotOptions {
   DrawOptions draw;
   ModelChoice model;  ///< MODEL, or a training log
   DataFile data;
-  std::string output, test, scale, contours, centre, projection = "robinson";
+  std::string output, test, scale, view, contours, centre, projection = "robinson";
   double width = 180;
   bool no_coastlines = false, quiet = false, allow_failures = false, force = false;
   std::set<std::string> given;  ///< names of the options on the command line: "--per", "DATA"
@@ -120,6 +120,7 @@ void run(PlotOptions options) {
     wanted.centre = {n[0], n[1]};
   }
   wanted.coastlines = !options.no_coastlines;
+  if (options.has("--view")) wanted.rotations = value_named<RotationView>(options.view);
   DataFile test = options.data;
   test.path = options.test;
   require_safe({{"MODEL", options.model.path}, input_of(options.data), input_of(test, "--test")},
@@ -174,6 +175,9 @@ void add_plot(CLI::App& app) {
   add_text(*command, "--center", options->centre, "LAT,LON",
            "Middle of the map in degrees, 0,0 unless given; of a map of the whole world, on the equator");
   command->add_flag("--no-coastlines", options->no_coastlines, "The sphere is not the Earth: no land on it");
+  add_choice(*command, "--view", options->view, {"poles", "sections", "axis-angle"},
+             "Of rotations: pole figures (of crystals unless given), sections of Euler angles at constant phi2, "
+             "or the ball of rotation vectors (where there is no crystal, unless given)");
   command->add_option("--title", drawn.title, "Title above the figure");
   add_ranged(*command, "--width", options->width, 40.0, 1000.0,
              "Width of the figure in mm: 180 is two columns of a journal, 88 one; 120 on an orthographic map "
@@ -185,8 +189,9 @@ void add_plot(CLI::App& app) {
   command->add_flag("--quiet", options->quiet, "Say nothing but errors");
   command->footer(
       R"(What is drawn depends on the model's manifold: a map of the Earth for sphere:2, the hyperbolic disk for
-ball:2, axes of -180..180 degrees for torus:2, a square for euclidean:2, and for any other the samples
-by pairs of coordinates. An option that has no meaning there is refused. If DATA is the file that the
+ball:2, axes of -180..180 degrees for torus:2, a square for euclidean:2, pole figures for the orientations of
+crystals (rotation:3/432), the ball of rotation vectors for rotation:3, and for any other the samples by
+pairs of coordinates. An option that has no meaning there is refused. If DATA is the file that the
 model was trained on, training and test points have colours of their own.
 
 Examples:
@@ -195,6 +200,7 @@ Examples:
   riemflow plot quakes.model -o pacific.svg --projection orthographic --center -18,178 --contours 50,90
   riemflow plot quakes.model -o paths.png --trajectories 200 --samples 2000
   riemflow plot torsions.model torsions.csv -o ramachandran.pdf --scale log --width 88
+  riemflow plot grains.model -o sections.png --view sections
   riemflow plot training.jsonl -o curves.png)");
   command->callback([command, options] {
     for (const CLI::Option* option : command->get_options()) {

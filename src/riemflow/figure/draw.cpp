@@ -11,6 +11,7 @@
 #include "riemflow/figure/axis_names.hpp"
 #include "riemflow/figure/disk.hpp"
 #include "riemflow/figure/draw_parts.hpp"
+#include "riemflow/figure/draw_rotations.hpp"
 #include "riemflow/figure/flat.hpp"
 #include "riemflow/manifold/parse.hpp"
 #include "riemflow/model/flow_density.hpp"
@@ -31,7 +32,7 @@ constexpr double kMapResolution = 0.5;                   // degrees
 constexpr double kSquareWidth = 120, kPairsWidth = 180;  // mm
 
 void require_meaning(const Model& model, const DrawOptions& options, std::optional<Surface> surface) {
-  const std::string what = surface ? model.config.manifold : "the coordinates of samples, by pairs";
+  const std::string what = surface ? space_of(model) : "the coordinates of samples, by pairs";
   const auto refuse = [&](bool given, const char* name) {
     require(!given, fmt::format("‹{}› has no meaning in a figure of {}", name, what),
             fmt::format("leave it out for {}", model.path), Fault::usage);
@@ -166,13 +167,19 @@ Drawing draw_samples(const Model& model, const DrawOptions& options, TaskObserve
 }  // namespace
 
 Drawing draw(const Model& model, const DrawOptions& options, TaskObserver& observer) {
-  const auto surface = figure::surface_of(*parse_manifold<double>(space_of(model)));
+  const auto manifold = parse_manifold<double>(space_of(model));
+  const auto surface = figure::surface_of(*manifold);
+  const Picture picture = manifold->picture();
+  const bool rotations = picture.kind == Picture::Kind::rotations;
   require_meaning(model, options, surface);
+  require(rotations || !options.rotations, "‹view› has no meaning in a figure of " + space_of(model),
+          fmt::format("leave it out for {}", model.path), Fault::usage);
   figure::width_in_points(options, 0);
   require(options.trajectories == 0 || leading_flow(model).has_value(),
           fmt::format("{}a {} has no trajectories", about(model), name_of(model.config.model)),
           "give a model that is a flow, or leave out ‹trajectories›");
   const CancelScope scope([&] { return observer.cancelled(); });
+  if (rotations) return figure::draw_rotations(model, picture.group, options, observer);
   return surface ? draw_density(model, options, *surface, observer) : draw_samples(model, options, observer);
 }
 

@@ -1,12 +1,14 @@
 #pragma once
 // A model as a figure: a map of the Earth for sphere:2, the hyperbolic disk for ball:2, plain axes for
-// torus:2 and euclidean:2, and for any other manifold its samples by pairs of coordinates.
+// torus:2 and euclidean:2, pole figures, sections or the ball of rotation vectors for rotations, and for any
+// other manifold its samples by pairs of coordinates.
 
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "riemflow/core/enum_names.hpp"
 #include "riemflow/core/task_observer.hpp"
 #include "riemflow/figure/density_chart.hpp"
 #include "riemflow/figure/projection.hpp"
@@ -15,6 +17,16 @@
 #include "riemflow/model/failures.hpp"
 
 namespace riemflow {
+
+/// Of rotations.
+enum class RotationView {
+  poles,       ///< pole figures
+  sections,    ///< of Bunge's Euler angles, at constant φ2
+  axis_angle,  ///< the ball of rotation vectors
+};
+constexpr auto names_of(RotationView) {
+  return std::to_array<std::string_view>({"poles", "sections", "axis-angle"});
+}
 
 /// Points to draw, and what the legend says of them.
 struct NamedPoints {
@@ -43,6 +55,8 @@ struct DrawOptions {
   std::optional<figure::ProjectionKind> projection;  ///< Robinson's unless given
   std::optional<figure::LatLon> centre;
   bool coastlines = true;
+
+  std::optional<RotationView> rotations;  ///< of models of rotations
 };
 
 /// A figure and what failed in it.

@@ -14,20 +14,18 @@ inline const char* name_of(Surface surface) {
   return kNames[static_cast<int>(surface)];
 }
 
-/// The globe is the sphere of curvature 1; other spheres have none.
 inline std::optional<Surface> surface_of(const Manifold<double>& manifold) {
-  const auto factors = manifold.factors();
-  if (factors.size() != 1 || manifold.dimension() != 2) return std::nullopt;
-  switch (factors[0].geometry) {
-    case Geometry::sphere:
-      return factors[0].curvature == 1 ? std::optional(Surface::globe) : std::nullopt;
-    case Geometry::torus:
+  switch (manifold.picture().kind) {
+    case Picture::Kind::globe:
+      return Surface::globe;
+    case Picture::Kind::torus:
       return Surface::torus;
-    case Geometry::ball:
+    case Picture::Kind::disk:
       return Surface::disk;
-    case Geometry::euclidean:
+    case Picture::Kind::plane:
       return Surface::plane;
-    case Geometry::covered:
+    case Picture::Kind::pairs:
+    case Picture::Kind::rotations:
       break;
   }
   return std::nullopt;

@@ -45,6 +45,14 @@ struct Notation {
   std::function<void(const double* point, double* numbers)> write;
 };
 
+/// What densities of a space are shown as: by pairs of coordinates of samples, where it has no picture of its
+/// own. Of rotations, `group` is that of the crystal, by its name.
+struct Picture {
+  enum class Kind { pairs, globe, torus, disk, plane, rotations };
+  Kind kind = Kind::pairs;
+  std::string group = {};
+};
+
 /// One factor of a product, with where its coordinates and its seeds start.
 template <class T>
 struct Factor {
@@ -75,6 +83,7 @@ class Manifold {
   /// How it is told through another manifold (covering.hpp), on which its densities are computed; null: they
   /// are computed on this one.
   virtual std::shared_ptr<const Covering> covering() const { return nullptr; }
+  virtual Picture picture() const { return {}; }
   /// The ways to write a point in columns, the usual one first; of covered spaces and their products.
   virtual std::vector<Notation> notations() const { return {}; }
 

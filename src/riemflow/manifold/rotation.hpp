@@ -31,6 +31,7 @@ class Rotation final : public SphereQuotient<T> {
     return group_.elements.size() == 1 ? "rotation:3" : fmt::format("rotation:3/{}", group_.name);
   }
   const CrystalGroup& crystal() const { return group_; }
+  Picture picture() const override { return {Picture::Kind::rotations, group_.name}; }
   std::vector<Notation> notations() const override { return rotation_notations(); }
 
  private:

@@ -29,6 +29,10 @@ class Sphere final : public Manifold<T> {
   std::string name() const override {
     return K_ == 1 ? fmt::format("sphere:{}", d_) : fmt::format("sphere:{},K={}", d_, K_);
   }
+  /// The Earth, in the place of any sphere of curvature 1.
+  Picture picture() const override {
+    return {d_ == 2 && K_ == 1 ? Picture::Kind::globe : Picture::Kind::pairs};
+  }
   int dimension() const override { return d_; }
   int ambient() const override { return D_; }
   bool compact() const override { return true; }
