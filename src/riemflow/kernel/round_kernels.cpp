@@ -95,6 +95,8 @@ class RoundKernels final : public Kernels {
             g[j] -= share * tau * (e[k + 1] * m[k] - e[k] * m[k + 1]);
           }
           break;
+        case Geometry::covered:
+          break;
         case Geometry::ball: {
           // ρ² = −(4/K) y², y = √q h, dy²/dq = h/√(1+q);  d log(h/√(1+q))/dq = (1/(h√(1+q)) − 1)/2q − ½/(1+q)
           const double q = KernelSpace::ball_q(part, e, m), h = asinh_ratio(q), root = std::sqrt(1 + q);
@@ -136,6 +138,8 @@ class RoundKernels final : public Kernels {
           break;
         case Geometry::euclidean:
           for (int j = 0; j < part.dimension; ++j) to[j] = mean[j] + h * random.normal();
+          break;
+        case Geometry::covered:
           break;
         case Geometry::ball: {
           const int d = part.dimension;

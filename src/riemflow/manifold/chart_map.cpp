@@ -359,6 +359,7 @@ std::shared_ptr<const ChartMap<T>> make_chart_map(std::string_view kind,
       if (kind == "stereographic") no_chart(kind, name, "it is a chart of spheres", "use wrapped or naive");
       if (kind == "wrapped") return std::make_shared<Wrapped<T>>(std::move(manifold), K);
       return std::make_shared<Naive<T>>(std::move(manifold), K);
+    case Geometry::covered:
     case Geometry::torus:
       no_chart(kind, name, "no chart of R^d covers a torus once", "use a flow on the torus itself");
     case Geometry::euclidean:

@@ -107,6 +107,8 @@ Part part_of(const Factor<double>& factor, double reach) {
       return euclidean(d);
     case Geometry::ball:
       return ball(d, factor.curvature, reach);
+    case Geometry::covered:
+      break;
   }
   throw Error("a factor of unknown geometry", "this is a bug: please report it", Fault::internal);
 }

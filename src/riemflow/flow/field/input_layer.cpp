@@ -15,6 +15,7 @@ Embedding embedding_of(Geometry geometry, InputLayer input) {
     case Geometry::torus:
       return Embedding::circles;
     case Geometry::ball:
+    case Geometry::covered:
       break;
   }
   return input == InputLayer::geodesic ? Embedding::hyperboloid : Embedding::coordinates;
