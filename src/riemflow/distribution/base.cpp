@@ -1,10 +1,10 @@
 #include "riemflow/distribution/base.hpp"
 
+#include "riemflow/core/error.hpp"
 #include "riemflow/distribution/normal.hpp"
 #include "riemflow/distribution/product_distribution.hpp"
 #include "riemflow/distribution/uniform.hpp"
 #include "riemflow/distribution/wrapped_normal.hpp"
-#include "riemflow/core/error.hpp"
 
 namespace riemflow {
 

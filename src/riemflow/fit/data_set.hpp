@@ -31,6 +31,7 @@ struct DataSet {
   Standardisation standardisation;  ///< of the points, where they are standardised
   std::string space;                ///< of lifted points (fit/lifted.hpp) the manifold that is covered
   double lift_unit = 0;             ///< of lifted points the mean of log J − log(lifts a point)
+  std::size_t lifts = 1;            ///< of each point, rows one after the other
   /// Learned by reverse KL in place of points; null: there are points.
   std::shared_ptr<const Distribution<double>> target;
 
@@ -49,6 +50,12 @@ struct DataSet {
   }
   /// What the mean NLL of standardised and lifted points is less than that of the data.
   double log_unit() const { return standardisation.log_scale() + lift_unit; }
+  /// Those of a density that is the same at all lifts of a point, one of which is then scored for all.
+  std::vector<Fold> folds() const {
+    std::vector<Fold> all = folds_of(split, groups, lifts);
+    for (Fold& fold : all) std::erase_if(fold.held_out, [this](std::size_t row) { return row % lifts != 0; });
+    return all;
+  }
   SplitWeights split_weights() const { return {weights_of(split.training), weights_of(split.validation)}; }
 };
 

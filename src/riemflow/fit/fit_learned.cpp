@@ -72,7 +72,7 @@ FitResult fit_learned_kernels(const DataSet& data, const FitOptions& options, Ob
   require(data.target == nullptr, "kernels or normals of a ‹target›", "they are made of data: give a file");
   const auto start = Clock::now();
   Executor executor(options.threads);
-  const std::vector<Fold> folds = folds_of(data.split, data.groups);
+  const std::vector<Fold> folds = data.folds();
   const std::string why_not = KernelLearner::why_not(data, folds);
   const bool network = options.model == ModelKind::kernels;
   require(why_not.empty(), (network ? "learned kernels: " : "a mixture of normals: ") + why_not,

@@ -57,7 +57,7 @@ class PoolRun {
         options_(options),
         observer_(observer),
         manifold_(parse_manifold<double>(data.manifold)),
-        folds_(folds_of(data.split, data.groups)),
+        folds_(data.folds()),
         executor_(options.threads),
         limit_(seconds_of(options.time_limit)) {
     require(data.target == nullptr, "‹target› with ‹model› pool",
@@ -85,7 +85,8 @@ class PoolRun {
       observer_.tell(
           "{} validation points are few: the weights are chosen by {} folds of the {} training and "
           "validation points.",
-          data_.split.validation.size(), folds_.size(), data_.split.known().size());
+          data_.split.validation.size() / data_.lifts, folds_.size(),
+          data_.split.known().size() / data_.lifts);
     const std::string no_kernels = KernelLearner::why_not(data_, folds_);
     if (no_kernels.empty()) {
       add_learned(few);

@@ -39,6 +39,19 @@ std::vector<std::size_t> thinned_rows(const std::vector<std::size_t>& rows, std:
   return kept;
 }
 
+/// To the rounding of lifts.
+bool same_point(const Manifold<double>& manifold, std::span<const double> a, std::span<const double> b) {
+  constexpr double kSame = 1e-9;
+  std::vector<Pack<double>> x(a.size()), y(b.size());
+  double size = 1;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    x[i] = Pack<double>(a[i]);
+    y[i] = Pack<double>(b[i]);
+    size = std::max(size, std::abs(a[i]));
+  }
+  return manifold.distance(x.data(), y.data())[0] < kSame * size;
+}
+
 /// The scores of points that the fit has not seen, those of their first lifts.
 void keep_held_out_below(Model& model, const Covering& covering, const DataSet& data, double unit) {
   const std::optional<HeldOutScores> above = held_out_of(model);
@@ -78,9 +91,51 @@ DataSet lifted(const DataSet& data) {
     units += unit_at(*covering, above.points[i].data());
   }
   above.lift_unit = units / static_cast<double>(above.points.size());
-  above.split = {lifted_rows(data.split.training, sheets), lifted_rows(data.split.validation, sheets),
-                 lifted_rows(data.split.test, sheets)};
+  above.lifts = sheets;
+  above.split = {lifted_rows(data.split.training, sheets), lifted_rows(data.split.validation, sheets), {}};
+  for (const std::size_t row : data.split.test) above.split.test.push_back(row * sheets);
   return above;
+}
+
+KernelParameters on_one_sheet(const Covering& covering, const KernelParameters& kernels) {
+  const std::size_t sheets = covering.sheets(), shape = kernels.shapes.size() / kernels.size();
+  const Manifold<double>& cover = *covering.cover();
+  KernelParameters kept;
+  kept.centres.dimension = kernels.centres.dimension;
+  kept.wide = kernels.wide;
+  std::vector<double> below(static_cast<std::size_t>(covering.ambient()));
+  std::vector<double> first(static_cast<std::size_t>(cover.ambient())), other(first.size());
+  double sum = 0;
+  for (std::size_t i = 0; i < kernels.size(); ++i) {
+    covering.drop(kernels.centres[i].data(), below.data());
+    covering.lift(below.data(), 0, first.data());
+    if (!same_point(cover, kernels.centres[i], first)) continue;
+    std::size_t times = 1;  // the centre is there: where lifts of a point are equal, once for each of them
+    for (std::size_t s = 1; s < sheets; ++s) {
+      covering.lift(below.data(), s, other.data());
+      times += same_point(cover, other, first);
+    }
+    kept.centres.values.insert(kept.centres.values.end(), first.begin(), first.end());
+    kept.weights.push_back(kernels.weights[i] / static_cast<double>(times));
+    kept.bandwidths.push_back(kernels.bandwidths[i]);
+    const auto from = kernels.shapes.begin() + static_cast<std::ptrdiff_t>(i * shape);
+    kept.shapes.insert(kept.shapes.end(), from, from + static_cast<std::ptrdiff_t>(shape));
+    sum += kept.weights.back();
+  }
+  constexpr double kSymmetric = 1e-6;
+  if (!(std::abs(sum * static_cast<double>(sheets) - 1) < kSymmetric)) return kernels;
+  for (double& weight : kept.weights) weight /= sum;
+  return kept;
+}
+
+void keep_one_sheet(Model& model, const Covering& covering) {
+  if (covering.sheets() == 1) return;
+  if (Pool* pool = std::get_if<Pool>(&model.content)) {
+    for (Model& member : pool->members) keep_one_sheet(member, covering);
+  } else if (auto* kernels = std::get_if<KernelsOfModel>(&model.content)) {
+    *kernels = std::make_shared<const KernelMixture>(covering.cover(),
+                                                     on_one_sheet(covering, (*kernels)->parameters()));
+  }
 }
 
 std::vector<double> reference_scores(const DataSet& data, const Points<double>& test) {
@@ -98,15 +153,16 @@ void say_of_points(FitResult& result, const DataSet& data, const FitOptions& opt
   const std::shared_ptr<const Covering> covering = covering_of(model);
   if (covering == nullptr) return;
   keep_held_out_below(model, *covering, data, lifted(data).lift_unit);
-  const std::size_t sheets = covering->sheets();
+  keep_one_sheet(model, *covering);
+  result.parameters = numbers_in(model);
   nlohmann::ordered_json about = read_provenance(metadata_of(model, "provenance"));
-  for (const auto& [part, rows] : {std::pair("training", &data.split.training),
-                                   std::pair("validation", &data.split.validation),
-                                   std::pair("test", &data.split.test)})
+  for (const auto& [part, rows] :
+       {std::pair("training", &data.split.training), std::pair("validation", &data.split.validation),
+        std::pair("test", &data.split.test)})
     about["points"][part] = rows->size();
   if (!std::isnan(result.test_nll)) {
     std::vector<std::size_t> rows = data.split.test;
-    if (result.test_points) rows = thinned_rows(rows, std::max<std::size_t>(1, *result.test_points / sheets));
+    if (result.test_points) rows = thinned_rows(rows, *result.test_points);
     const Points<double> test = part_of<double>(data.points, rows);
     const Weights weights = data.weights_of(rows);
     Evaluation how;

@@ -60,9 +60,9 @@ Split split_points(const std::vector<std::size_t>& groups, const SplitShares& sh
   return split;
 }
 
-std::vector<Fold> folds_of(const Split& split, const std::vector<std::size_t>& groups) {
+std::vector<Fold> folds_of(const Split& split, const std::vector<std::size_t>& groups, std::size_t rows) {
   constexpr std::size_t kFewValidation = 150, kMostFolds = 5;
-  if (split.validation.size() >= kFewValidation) return {{split.training, split.validation}};
+  if (split.validation.size() >= kFewValidation * rows) return {{split.training, split.validation}};
   const std::vector<std::size_t> all = split.known();
   std::vector<std::size_t> own;
   for (const std::size_t i : all) own.push_back(groups[i]);

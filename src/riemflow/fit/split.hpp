@@ -43,7 +43,8 @@ struct Fold {
 /// One fold, the split's own. Fewer than 150 validation points say little about weights: then five folds of
 /// training and validation points together, in which every point is held out once. Points with equal numbers
 /// in `groups` (of all points, as in split_points) are never on both sides of a fold; there are fewer folds
-/// where there are fewer groups, and at least two, as the split has two.
-std::vector<Fold> folds_of(const Split& split, const std::vector<std::size_t>& groups);
+/// where there are fewer groups, and at least two, as the split has two. rows: for so many of them together
+/// counts one point.
+std::vector<Fold> folds_of(const Split& split, const std::vector<std::size_t>& groups, std::size_t rows = 1);
 
 }  // namespace riemflow

@@ -205,7 +205,8 @@ void NormalMixture::share_out(std::vector<Piece>& pieces) const {
   const KernelParameters now = own_parameters();
   const auto kernels = elliptic_kernels(data_.space(), now.centres, now.bandwidths, now.shapes);
   std::vector<double> log_weights;
-  for (const double weight : now.weights) log_weights.push_back(std::log((1 - wide_) * weight / static_cast<double>(sheets_)));
+  for (const double weight : now.weights)
+    log_weights.push_back(std::log((1 - wide_) * weight / static_cast<double>(sheets_)));
   std::vector<std::uint32_t> order(now.size());
   std::iota(order.begin(), order.end(), 0u);
   const KernelBlocks blocks(*kernels, order, log_weights, 0);

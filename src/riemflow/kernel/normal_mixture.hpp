@@ -15,8 +15,8 @@
 // points of each normal's own size add, which keep a normal of few points from collapsing; elsewhere it is
 // EM up to the curvature over a normal's width. Whether a step has helped is known from the exact density.
 //
-// Of points of a covered manifold (manifold/covering.hpp), one lift of each, a normal stands for all its images
-// under the symmetries of the lifts: the shares of a point are those of all its lifts and all normals
+// Of points of a covered manifold (manifold/covering.hpp), one lift of each, a normal stands for all its
+// images under the symmetries of the lifts: the shares of a point are those of all its lifts and all normals
 // together. The kernels that come out are all images, so that p is as symmetric as the lifts are.
 
 #include <cstdint>

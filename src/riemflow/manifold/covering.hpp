@@ -37,11 +37,12 @@ class Covering {
     static_cast<void>(x_bar);
     return 0;
   }
-  /// y_bar (ambient of M) = (dx/dy)ᵀ x_bar: what a covector at the lift x of y is at y, up to its normal part.
+  /// y_bar (ambient of M) = (dx/dy)ᵀ x_bar: what a covector at the lift x of y is at y, up to its normal
+  /// part.
   virtual void pull_back(const double* y, std::size_t sheet, const double* x, const double* x_bar,
                          double* y_bar) const = 0;
-  /// In place: v, a vector at x, becomes its image under the symmetry that takes x to lift(drop(x), sheet). Of
-  /// several sheets these are linear maps of the cover's coordinates, and its isometries.
+  /// In place: v, a vector at x, becomes its image under the symmetry that takes x to lift(drop(x), sheet).
+  /// Of several sheets these are linear maps of the cover's coordinates, and its isometries.
   virtual void carry(const double* x, std::size_t sheet, double* v) const {
     static_cast<void>(x);
     static_cast<void>(sheet);

@@ -16,9 +16,7 @@ class Euclidean final : public Chart<T> {
   explicit Euclidean(int d) : Chart<T>(Geometry::euclidean, d, 0) { require_dimension("euclidean", d); }
 
   std::string name() const override { return fmt::format("euclidean:{}", d_); }
-  Picture picture() const override {
-    return {d_ == 2 ? Picture::Kind::plane : Picture::Kind::pairs};
-  }
+  Picture picture() const override { return {d_ == 2 ? Picture::Kind::plane : Picture::Kind::pairs}; }
   bool compact() const override { return false; }
   double log_volume() const override { return std::numeric_limits<double>::infinity(); }
 

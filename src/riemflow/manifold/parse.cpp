@@ -75,7 +75,9 @@ const std::vector<Kind<T>>& kinds() {
       {"euclidean", "", false, false,
        [](const SpaceName& n) -> Made { return std::make_unique<Euclidean<T>>(n.dimension()); }},
       {"sphere", "K", false, false,
-       [](const SpaceName& n) -> Made { return std::make_unique<Sphere<T>>(n.dimension(), n.value("K", 1)); }},
+       [](const SpaceName& n) -> Made {
+         return std::make_unique<Sphere<T>>(n.dimension(), n.value("K", 1));
+       }},
       {"ball", "K", false, false,
        [](const SpaceName& n) -> Made {
          return std::make_unique<PoincareBall<T>>(n.dimension(), n.value("K", -1));
@@ -124,7 +126,7 @@ void take_option(const Kind<T>& kind, SpaceName& name, std::string_view option) 
             fmt::format("'{}' gives a curvature, but {} has none of its own", name.whole, kind.name),
             "leave K out, or use sphere (K > 0), ball or hyperboloid (K < 0)");
     throw Error(fmt::format("'{}' in '{}' is not an option", option, name.whole),
-                known.empty() ? fmt::format("{} has none", kind.name)
+                known.empty()         ? fmt::format("{} has none", kind.name)
                 : kind.options == "K" ? "the only option is the curvature, as in K=0.5"
                                       : fmt::format("the options are {}", fmt::join(known, ", ")));
   }

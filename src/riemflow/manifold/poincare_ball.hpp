@@ -31,9 +31,7 @@ class PoincareBall final : public Chart<T> {
   std::string name() const override {
     return K_ == -1 ? fmt::format("ball:{}", d_) : fmt::format("ball:{},K={}", d_, K_);
   }
-  Picture picture() const override {
-    return {d_ == 2 ? Picture::Kind::disk : Picture::Kind::pairs};
-  }
+  Picture picture() const override { return {d_ == 2 ? Picture::Kind::disk : Picture::Kind::pairs}; }
   bool compact() const override { return false; }
   double log_volume() const override { return std::numeric_limits<double>::infinity(); }
 

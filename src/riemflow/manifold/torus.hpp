@@ -16,9 +16,7 @@ class Torus final : public Chart<T> {
   explicit Torus(int d) : Chart<T>(Geometry::torus, d, 0) { require_dimension("torus", d); }
 
   std::string name() const override { return fmt::format("torus:{}", d_); }
-  Picture picture() const override {
-    return {d_ == 2 ? Picture::Kind::torus : Picture::Kind::pairs};
-  }
+  Picture picture() const override { return {d_ == 2 ? Picture::Kind::torus : Picture::Kind::pairs}; }
   bool compact() const override { return true; }
   /// d log 2π
   double log_volume() const override { return d_ * std::log(2 * std::numbers::pi); }

@@ -44,7 +44,7 @@ std::vector<double> log_densities_below(const Covering& covering, const Points<d
       most = std::max(most, term(s));
     }
     for (std::size_t s = 0; s < sheets && std::isfinite(most); ++s) sum += std::exp(term(s) - most);
-    values[i] = failed              ? std::numeric_limits<double>::quiet_NaN()
+    values[i] = failed                ? std::numeric_limits<double>::quiet_NaN()
                 : std::isfinite(most) ? most + std::log(sum)
                                       : most;
   }

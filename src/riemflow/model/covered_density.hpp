@@ -1,6 +1,7 @@
 #pragma once
-// A density of a covered manifold, from one of the cover (manifold/covering.hpp): p(y) = Σ p_N(x)/J(x) over the
-// lifts x of y. Its mass, its parts and its tolerance are those of p_N; whatever p_N is, p has all symmetries.
+// A density of a covered manifold, from one of the cover (manifold/covering.hpp): p(y) = Σ p_N(x)/J(x) over
+// the lifts x of y. Its mass, its parts and its tolerance are those of p_N; whatever p_N is, p has all
+// symmetries.
 
 #include "riemflow/manifold/covering.hpp"
 #include "riemflow/model/density.hpp"
