@@ -16,7 +16,7 @@ namespace {
 using namespace density_test;
 using std::numbers::pi;
 
-double log_area(int D) { return std::log(2.0) + 0.5 * D * std::log(pi) - std::lgamma(0.5 * D); }
+double log_surface(int D) { return std::log(2.0) + 0.5 * D * std::log(pi) - std::lgamma(0.5 * D); }
 
 /// log of Kummer's ₁F₁(a; b; x), x ≥ 0, a, b > 0, by its series of positive terms.
 double log_kummer(double a, double b, double x) {
@@ -39,7 +39,7 @@ TEST(BinghamConstants, TwoBlocksAreKummersFunction) {
         const int D = p + q;
         Eigen::VectorXd gaps = Eigen::VectorXd::Constant(D, a);
         gaps.head(p).setZero();
-        const double exact = log_area(D) - a + log_kummer(0.5 * p, 0.5 * D, a);
+        const double exact = log_surface(D) - a + log_kummer(0.5 * p, 0.5 * D, a);
         const BinghamConstants constants = bingham_constants(gaps);
         EXPECT_NEAR(constants.log_mass, exact, 1e-13 * std::max(10.0, std::abs(exact)))
             << p << ' ' << q << ' ' << a;
@@ -212,8 +212,8 @@ TEST(Bingham, FloatAgreesWithDouble) {
 }
 
 TEST(Bingham, KeepsItsDigitsNearUniformAndFarFromIt) {
-  EXPECT_NEAR(log_density_at(Bingham(1e-12 * Eigen::MatrixXd::Identity(5, 5)), {1, 0, 0, 0, 0}), -log_area(5),
-              1e-14);
+  EXPECT_NEAR(log_density_at(Bingham(1e-12 * Eigen::MatrixXd::Identity(5, 5)), {1, 0, 0, 0, 0}),
+              -log_surface(5), 1e-14);
   // Two gaps of 1e9: a normal density of precision 2e9 at either end, to 1e-9.
   const Bingham p(Eigen::Vector3d(-1e9, -1e9, 0).asDiagonal().toDenseMatrix());
   EXPECT_NEAR(log_density_at(p, {0, 0, 1}), std::log(1e9 / (2 * pi)), 2e-9);
@@ -228,7 +228,7 @@ TEST(Bingham, DrawsHaveTheRightMoments) {
       for (const double scale : {0.0, 0.5, 20.0, 1e4, 1e8}) {
         const Eigen::MatrixXd frame = random_frame(D, seed);
         const Bingham p(symmetric_of(frame, scale * normal_vector(D, seed + 5)));
-        const auto points = draw(p, seed, 3000);
+        const auto points = draw(p, seed, scale == 20 && D < 5 ? 100000 : 3000);
         for (const Point& x : points) ASSERT_NEAR(dot(x, x), 1, 1e-14);
         const BinghamConstants constants = bingham_constants(p.gaps());
         for (const int i : {0, D / 2, D - 1}) {
@@ -335,6 +335,23 @@ TEST(FitBingham, RecoversParameters) {
     if (i < 2) std::copy(x.begin(), x.end(), many[5 + i].begin());
   }
   EXPECT_LT((fit_bingham(few, {2, 2, 1, 1, 1}).matrix() - fit_bingham(many).matrix()).norm(), 1e-9);
+}
+
+TEST(FitBingham, KeepsItsDigitsWhereSquaresAreSmall) {
+  // An eigenvalue of the second moments would be off by 1e-16/1e-12.
+  const Eigen::MatrixXd frame = random_frame(3, 3);
+  const Bingham truth(symmetric_of(frame, Eigen::Vector3d(-1e12, -4e11, 0)));
+  const auto drawn = draw(truth, 1, 1000);
+  const Bingham fitted = fit_bingham(points_of(drawn));
+  const Eigen::VectorXd mode = fitted.axes().col(2);
+  double off = 0;
+  for (const Point& point : drawn) {
+    const Eigen::Map<const Eigen::VectorXd> x(point.data(), 3);
+    off += (x - mode.dot(x) * mode).squaredNorm() / 1000;
+  }
+  EXPECT_NEAR(bingham_constants(fitted.gaps()).squares.head(2).sum() / off, 1, 1e-8);
+  EXPECT_NEAR(fitted.gaps()[0] / 1e12, 1, 0.2);
+  EXPECT_NEAR(fitted.gaps()[1] / 4e11, 1, 0.2);
 }
 
 TEST(FitBingham, RefusesWhatHasNoMaximum) {
