@@ -8,13 +8,19 @@
 #include "python/src/arrays.hpp"
 #include "python/src/computing.hpp"
 #include "riemflow/core/executor.hpp"
+#include "riemflow/distribution/angular_central_gaussian.hpp"
+#include "riemflow/distribution/bingham.hpp"
+#include "riemflow/distribution/bivariate_von_mises.hpp"
 #include "riemflow/distribution/draws.hpp"
+#include "riemflow/distribution/kent.hpp"
+#include "riemflow/distribution/matrix_fisher.hpp"
 #include "riemflow/distribution/mixture_distribution.hpp"
 #include "riemflow/distribution/normal.hpp"
 #include "riemflow/distribution/parse_target.hpp"
 #include "riemflow/distribution/product_distribution.hpp"
 #include "riemflow/distribution/uniform.hpp"
 #include "riemflow/distribution/von_mises_fisher.hpp"
+#include "riemflow/distribution/watson.hpp"
 #include "riemflow/distribution/wrapped_normal.hpp"
 #include "riemflow/manifold/parse.hpp"
 
@@ -117,6 +123,71 @@ DistributionHolder made(const Make& make) {
   return std::const_pointer_cast<Density>(std::shared_ptr<const Density>(make()));
 }
 
+template <class D, class... Arguments>
+DistributionHolder made_of(const Arguments&... arguments) {
+  return made([&] { return std::make_shared<const D>(arguments...); });
+}
+
+/// fit(points, weights), without the lock of Python.
+template <class Fit>
+auto fitted(const Fit& fit, const py::array& array, const Weights& weights) {
+  const Points<double> points = ArrayView(array).all();
+  return computed([&] { return fit(points, weights); });
+}
+
+/// Densities of axes, ovals, torsions and rotations, each beside its maximum likelihood estimate, which
+/// returns the parameters.
+void bind_directional(py::module_& module) {
+  const auto mean = py::arg("mean");
+  const auto matrix = py::arg("matrix");
+  const auto points = py::arg("points");
+  const auto weights = py::arg("weights");
+  module.def("watson", &made_of<Watson, Eigen::VectorXd, double>, py::arg("axis"), py::arg("kappa"));
+  module.def(
+      "fit_watson",
+      [](const py::array& x, const Weights& w) {
+        const Watson p = fitted(fit_watson, x, w);
+        return std::pair(p.axis(), p.kappa());
+      },
+      points, weights);
+  module.def("bingham", &made_of<Bingham, Eigen::MatrixXd>, matrix);
+  module.def(
+      "fit_bingham", [](const py::array& x, const Weights& w) { return fitted(fit_bingham, x, w).matrix(); },
+      points, weights);
+  module.def("matrix_fisher", &made_of<MatrixFisher, Eigen::Matrix3d>, matrix);
+  module.def(
+      "fit_matrix_fisher",
+      [](const py::array& x, const Weights& w) { return fitted(fit_matrix_fisher, x, w).matrix(); }, points,
+      weights);
+  module.def("kent", &made_of<Kent, Eigen::Vector3d, Eigen::Vector3d, double, double>, mean, py::arg("major"),
+             py::arg("kappa"), py::arg("beta"));
+  module.def(
+      "fit_kent",
+      [](const py::array& x, const Weights& w) {
+        const Kent p = fitted(fit_kent, x, w);
+        return std::tuple(Eigen::Vector3d(p.frame().col(0)), Eigen::Vector3d(p.frame().col(1)), p.kappa(),
+                          p.beta());
+      },
+      points, weights);
+  module.def("angular_central_gaussian", &made_of<AngularCentralGaussian, Eigen::MatrixXd>,
+             py::arg("covariance"));
+  module.def(
+      "fit_angular_central_gaussian",
+      [](const py::array& x, const Weights& w) {
+        return fitted(fit_angular_central_gaussian, x, w).covariance();
+      },
+      points, weights);
+  module.def("bivariate_von_mises", &made_of<BivariateVonMises, Eigen::Vector2d, double, double, double>,
+             mean, py::arg("kappa1"), py::arg("kappa2"), py::arg("dependence"));
+  module.def(
+      "fit_bivariate_von_mises",
+      [](const py::array& x, const Weights& w) {
+        const BivariateVonMises p = fitted(fit_bivariate_von_mises, x, w);
+        return std::tuple(p.mean(), p.kappa1(), p.kappa2(), p.lambda());
+      },
+      points, weights);
+}
+
 }  // namespace
 
 void bind_distribution(py::module_& module) {
@@ -161,6 +232,7 @@ void bind_distribution(py::module_& module) {
         });
       },
       py::arg("curvature"), py::arg("mean"), py::arg("covariance"));
+  bind_directional(module);
   module.def(
       "normal", [](int d) { return made([&] { return std::make_shared<const StandardNormal<double>>(d); }); },
       py::arg("dimension"));

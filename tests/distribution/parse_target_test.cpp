@@ -2,8 +2,16 @@
 
 #include <gtest/gtest.h>
 
+#include <numbers>
+
 #include "riemflow/core/error.hpp"
+#include "riemflow/distribution/angular_central_gaussian.hpp"
+#include "riemflow/distribution/bingham.hpp"
+#include "riemflow/distribution/bivariate_von_mises.hpp"
+#include "riemflow/distribution/kent.hpp"
+#include "riemflow/distribution/matrix_fisher.hpp"
 #include "riemflow/distribution/von_mises_fisher.hpp"
+#include "riemflow/distribution/watson.hpp"
 #include "riemflow/distribution/wrapped_normal.hpp"
 #include "riemflow/manifold/parse.hpp"
 #include "tests/distribution/support.hpp"
@@ -68,6 +76,37 @@ TEST(ParseTarget, MixturesAndOthers) {
   EXPECT_EQ(target("euclidean:3", "normal")->name(), "normal:3");
 }
 
+TEST(ParseTarget, AxesOvalsAndTorsions) {
+  const Eigen::Vector3d up(0, 0.6, 0.8);
+  expect_same(*target("sphere:2", "watson:mu=0;0.6;0.8,kappa=-7"), Watson(up, -7), kSphere);
+  expect_same(*target("sphere:2", "watson:lat=90,lon=0,kappa=3"), Watson(Eigen::Vector3d(0, 0, 1), 3),
+              kSphere);
+  const Eigen::Matrix3d A{{1, 2, 0}, {2, -5, 0.5}, {0, 0.5, 3}};
+  expect_same(*target("sphere:2", "bingham:matrix=1;2;0;2;-5;0.5;0;0.5;3"), Bingham(A), kSphere);
+  expect_same(*target("sphere:2", "Bingham: matrix=-9;-2;0"),
+              Bingham(Eigen::Vector3d(-9, -2, 0).asDiagonal().toDenseMatrix()), kSphere);
+  expect_same(*target("sphere:2", "kent:mu=0;0.6;0.8,major=1;0;0,kappa=12,beta=5"),
+              Kent(up, {1, 0, 0}, 12, 5), kSphere);
+  expect_same(*target("sphere:2", "kent:lat=0,lon=90,major=0;0;1,kappa=12"),
+              Kent({0, 1, 0}, {0, 0, 1}, 12, 0), kSphere);
+  const Eigen::Matrix3d covariance{{2, 1, 0}, {1, 3, 0}, {0, 0, 1}};
+  expect_same(*target("sphere:2", "angular-central-gaussian:sigma=2;1;0;1;3;0;0;0;1"),
+              AngularCentralGaussian(covariance), kSphere);
+  const double degree = std::numbers::pi / 180;
+  expect_same(*target("torus:2", "bivariate-von-mises:mu=-60;140,kappa=5;3,lambda=-2"),
+              BivariateVonMises({-60 * degree, 140 * degree}, 5, 3, -2), {{0, 0}, {1, -2}}, 1e-13);
+  const Eigen::Matrix3d F{{1, 2, 3}, {-4, 5, 0}, {0, 7, 8}};
+  expect_same(*target("rotation:3", "matrix-fisher:matrix=1;2;3;-4;5;0;0;7;8"), MatrixFisher(F),
+              {{1, 0, 0, 0}, {0.1, 0.7, -0.5, 0.5}});
+  // In float the density is that of double precision, rounded.
+  const auto single = target<float>("sphere:2", "watson:mu=0;0.6;0.8,kappa=-7");
+  EXPECT_EQ(log_density_at(*single, {1, 0, 0}),
+            static_cast<float>(log_density_at(Watson(up, -7), {1, 0, 0})));
+  const auto mixed =
+      target("sphere:2", "0.5*watson:mu=0;0;1,kappa=3 + 0.5*kent:mu=0;0;1,major=1;0;0,kappa=2,beta=0.5");
+  EXPECT_EQ(mixed->ambient(), 3);
+}
+
 TEST(ParseTarget, ReadsWhatItsDensitiesCallThemselves) {
   const auto expect = [](const char* manifold, const char* text, const std::vector<Point>& points) {
     const auto p = target(manifold, text);
@@ -84,6 +123,12 @@ TEST(ParseTarget, ReadsWhatItsDensitiesCallThemselves) {
   expect("ball:2", "wrapped-normal:alpha=0.75,sigma=0.3;1", kBall);
   expect("ball:2", "0.5*wrapped-normal:sigma=0.1 + 0.5*wrapped-normal:mean=0.1;0.2,sigma=1;0.5;0.5;2", kBall);
   expect("euclidean:2", "normal", kBall);
+  expect("sphere:2", "watson:lat=10,lon=20,kappa=-3.7", kSphere);
+  expect("sphere:2", "bingham:matrix=1;2;0;2;-5;0.5;0;0.5;3", kSphere);
+  expect("sphere:2", "kent:mu=0;0.6;0.8,major=1;0;0,kappa=12,beta=5", kSphere);
+  expect("sphere:2", "angular-central-gaussian:sigma=2;1;0;1;3;0;0;0;1", kSphere);
+  expect("torus:2", "bivariate-von-mises:mu=-60;140,kappa=5;3,lambda=-2", {{0, 0}, {1, -2}});
+  expect("rotation:3", "matrix-fisher:matrix=1;2;3;-4;5;0;0;7;8", {{1, 0, 0, 0}, {0.1, 0.7, -0.5, 0.5}});
 }
 
 TEST(ParseTarget, ErrorsNameThePartAndTheRemedy) {
@@ -135,6 +180,21 @@ TEST(ParseTarget, ErrorsNameThePartAndTheRemedy) {
   expect("ball:2", "uniform", {"no uniform density"});
   expect("sphere:2", "uniform:a=1", {"'a'", "there are no options"});
   expect("sphere:2", "normal", {"normal is for R^d"});
+  expect("ball:2", "watson:mu=1;0,kappa=1", {"no density of ball:2"});
+  expect("sphere:2", "watson:mu=1;0;0", {"no kappa", "kappa=10"});
+  expect("sphere:2,K=4", "watson:mu=1;0;0,kappa=1", {"radius 1", "use sphere:2"});
+  expect("sphere:2", "bingham", {"no matrix", "matrix of 9"});
+  expect("sphere:2", "bingham:matrix=1;2", {"2 numbers for matrix", "3 for a diagonal"});
+  expect("sphere:2", "bingham:matrix=1;2;0;3;1;0;0;0;1", {"off symmetry"});
+  expect("sphere:2", "kent:mu=1;0;0,kappa=3,beta=1", {"no major axis"});
+  expect("sphere:2", "kent:mu=1;0;0,major=0;1;0,kappa=3,beta=2", {"2 beta < kappa"});
+  expect("sphere:3", "kent:mu=1;0;0;0,major=0;1;0;0,kappa=3,beta=1", {"kent is for sphere:2"});
+  expect("sphere:2", "angular-central-gaussian:sigma=1;1;-1", {"positive definite"});
+  expect("sphere:2", "bivariate-von-mises:kappa=1;1", {"no density of sphere:2", "torus:2"});
+  expect("torus:3", "bivariate-von-mises:kappa=1;1", {"torus:3", "torus:2"});
+  expect("torus:2", "bivariate-von-mises:kappa=1", {"1 numbers for kappa", "give 2"});
+  expect("torus:2", "bivariate-von-mises:mu=1;2", {"no kappa"});
+  expect("sphere:3", "matrix-fisher:matrix=1;1;1", {"no density of sphere:3", "rotation:3"});
   expect("sphere:2", "uniform + uniform", {"no weight", "0.5*uniform"});
   expect("sphere:2", "0.5*uniform + ", {"missing"});
   expect("sphere:2", "0.5*uniform + 0.3*uniform", {"sum to 0.8", "sum to 1"});

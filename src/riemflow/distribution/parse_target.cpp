@@ -16,17 +16,33 @@
 #include "riemflow/core/error.hpp"
 #include "riemflow/core/suggest.hpp"
 #include "riemflow/core/text.hpp"
+#include "riemflow/distribution/angular_central_gaussian.hpp"
+#include "riemflow/distribution/bingham.hpp"
+#include "riemflow/distribution/bivariate_von_mises.hpp"
+#include "riemflow/distribution/kent.hpp"
+#include "riemflow/distribution/matrix_fisher.hpp"
 #include "riemflow/distribution/mixture_distribution.hpp"
 #include "riemflow/distribution/normal.hpp"
+#include "riemflow/distribution/rounded.hpp"
 #include "riemflow/distribution/uniform.hpp"
 #include "riemflow/distribution/von_mises_fisher.hpp"
+#include "riemflow/distribution/watson.hpp"
 #include "riemflow/distribution/wrapped_normal.hpp"
 #include "riemflow/manifold/earth.hpp"
 
 namespace riemflow {
 namespace {
 
-constexpr std::string_view kDensities[] = {"vmf", "wrapped-normal", "uniform", "normal"};
+constexpr std::string_view kDensities[] = {"vmf",
+                                           "wrapped-normal",
+                                           "uniform",
+                                           "normal",
+                                           "watson",
+                                           "bingham",
+                                           "kent",
+                                           "angular-central-gaussian",
+                                           "bivariate-von-mises",
+                                           "matrix-fisher"};
 constexpr const char* kHow = "write it as in vmf:mu=1;0;0,kappa=10 or 0.3*vmf:... + 0.7*vmf:...";
 
 [[noreturn]] void unknown(const std::string& problem, std::string_view typed,
@@ -101,33 +117,40 @@ Factor<T> factor_of(const Manifold<T>& manifold, Geometry geometry, std::string_
 }
 
 template <class T>
-std::shared_ptr<const Distribution<T>> von_mises_fisher(std::string_view part, std::string_view text,
-                                                        const Manifold<T>& manifold) {
-  const double K =
-      factor_of(manifold, Geometry::sphere, part, "vmf is for spheres; use wrapped-normal on balls")
-          .curvature;
-  require(K == 1, fmt::format("'{}' on {}: vmf is for the sphere of radius 1", part, manifold.name()),
+void require_unit_sphere(const Manifold<T>& manifold, std::string_view part, const char* kind) {
+  const double K = factor_of(manifold, Geometry::sphere, part,
+                             fmt::format("{} is for spheres; use wrapped-normal on balls", kind).c_str())
+                       .curvature;
+  require(K == 1, fmt::format("'{}' on {}: {} is for the sphere of radius 1", part, manifold.name(), kind),
           fmt::format("use sphere:{}", manifold.dimension()));
-  const Options options(part, text, {"mu", "lat", "lon", "kappa"});
-  require(options.has("kappa"), fmt::format("no kappa in '{}'", part),
-          "give the concentration, as in kappa=10");
-  const double kappa = options.number("kappa");
-  require(kappa >= 0, fmt::format("kappa={} in '{}'", kappa, part), "give 0 or more");
+}
 
+/// A vector of the length that a point has, > 0.
+template <class T>
+Eigen::VectorXd vector_option(const Options& options, const std::string& key, std::string_view part,
+                              const Manifold<T>& manifold) {
+  const Eigen::VectorXd vector = options.numbers(key);
+  options.require_count(key, vector, manifold.ambient(), manifold.name());
+  require(vector.stableNorm() > 0, fmt::format("{}=0 in '{}' is no direction", key, part),
+          "give a vector of length 1");
+  return vector;
+}
+
+/// The direction of mu, or of lat and lon.
+template <class T>
+Eigen::VectorXd mean_direction(const Options& options, std::string_view part, const Manifold<T>& manifold) {
   const bool mu = options.has("mu"), lat = options.has("lat"), lon = options.has("lon");
   require(mu ? !lat && !lon : lat && lon,
           fmt::format("'{}' has {} mean direction", part, mu || (lat && lon) ? "more than one" : "no"),
           "give mu=x;y;z, or both lat and lon in degrees");
   if (mu) {
-    const Eigen::VectorXd mean = options.numbers("mu");
-    options.require_count("mu", mean, manifold.ambient(), manifold.name());
+    const Eigen::VectorXd mean = vector_option(options, "mu", part, manifold);
     const double length = mean.stableNorm();
-    require(length > 0, fmt::format("mu=0 in '{}' is no direction", part), "give a vector of length 1");
     const Eigen::VectorXd unit = mean / length;
     require(std::abs(length - 1) <= 1e-3,
             fmt::format("mu in '{}' has length {:.6g} where 1 is expected", part, length),
             fmt::format("if its direction is meant, give mu={:.9g}", fmt::join(unit, ";")));
-    return std::make_shared<VonMisesFisher<T>>(mean, kappa);
+    return mean;
   }
   require(manifold.dimension() == 2, fmt::format("lat and lon in '{}' on {}", part, manifold.name()),
           "give mu instead; latitude and longitude are for sphere:2");
@@ -138,7 +161,110 @@ std::shared_ptr<const Distribution<T>> von_mises_fisher(std::string_view part, s
           "give degrees from -180 to 180");
   Eigen::VectorXd mean(3);
   unit_vector(latitude, longitude, std::span<double>(mean.data(), 3));
-  return std::make_shared<VonMisesFisher<T>>(mean, kappa);
+  return mean;
+}
+
+double concentration(const Options& options, std::string_view part) {
+  require(options.has("kappa"), fmt::format("no kappa in '{}'", part),
+          "give the concentration, as in kappa=10");
+  return options.number("kappa");
+}
+
+/// A symmetric matrix of n rows: all its numbers, or those of the diagonal.
+Eigen::MatrixXd matrix_option(const Options& options, const std::string& key, std::string_view part, int n) {
+  require(options.has(key), fmt::format("no {} in '{}'", key, part),
+          fmt::format("give {} numbers for a diagonal, or a matrix of {}", n, n * n));
+  const Eigen::VectorXd numbers = options.numbers(key);
+  require(numbers.size() == n || numbers.size() == n * n,
+          fmt::format("{} numbers for {} in '{}'", numbers.size(), key, part),
+          fmt::format("give {} for a diagonal, or a matrix of {}", n, n * n));
+  if (numbers.size() == n) return numbers.asDiagonal();
+  return numbers.reshaped(n, n);
+}
+
+template <class T, class Density>
+std::shared_ptr<const Distribution<T>> in_double(Density density) {
+  return in_precision<T>(std::make_shared<const Density>(std::move(density)));
+}
+
+template <class T>
+std::shared_ptr<const Distribution<T>> von_mises_fisher(std::string_view part, std::string_view text,
+                                                        const Manifold<T>& manifold) {
+  require_unit_sphere(manifold, part, "vmf");
+  const Options options(part, text, {"mu", "lat", "lon", "kappa"});
+  const double kappa = concentration(options, part);
+  require(kappa >= 0, fmt::format("kappa={} in '{}'", kappa, part), "give 0 or more");
+  return std::make_shared<VonMisesFisher<T>>(mean_direction(options, part, manifold), kappa);
+}
+
+template <class T>
+std::shared_ptr<const Distribution<T>> watson(std::string_view part, std::string_view text,
+                                              const Manifold<T>& manifold) {
+  require_unit_sphere(manifold, part, "watson");
+  const Options options(part, text, {"mu", "lat", "lon", "kappa"});
+  const double kappa = concentration(options, part);
+  return in_double<T>(Watson(mean_direction(options, part, manifold), kappa));
+}
+
+template <class T>
+std::shared_ptr<const Distribution<T>> bingham(std::string_view part, std::string_view text,
+                                               const Manifold<T>& manifold) {
+  require_unit_sphere(manifold, part, "bingham");
+  const Options options(part, text, {"matrix"});
+  return in_double<T>(Bingham(matrix_option(options, "matrix", part, manifold.ambient())));
+}
+
+template <class T>
+std::shared_ptr<const Distribution<T>> kent(std::string_view part, std::string_view text,
+                                            const Manifold<T>& manifold) {
+  require_unit_sphere(manifold, part, "kent");
+  require(manifold.dimension() == 2, fmt::format("'{}' on {}", part, manifold.name()),
+          "kent is for sphere:2");
+  const Options options(part, text, {"mu", "lat", "lon", "major", "kappa", "beta"});
+  const double kappa = concentration(options, part);
+  const double beta = options.has("beta") ? options.number("beta") : 0;
+  require(options.has("major"), fmt::format("no major axis in '{}'", part),
+          "give major=x;y;z, orthogonal to mu");
+  const Eigen::Vector3d mean = mean_direction(options, part, manifold);
+  return in_double<T>(Kent(mean, vector_option(options, "major", part, manifold), kappa, beta));
+}
+
+template <class T>
+std::shared_ptr<const Distribution<T>> angular_central_gaussian(std::string_view part, std::string_view text,
+                                                                const Manifold<T>& manifold) {
+  require_unit_sphere(manifold, part, "angular-central-gaussian");
+  const Options options(part, text, {"sigma"});
+  return in_double<T>(AngularCentralGaussian(matrix_option(options, "sigma", part, manifold.ambient())));
+}
+
+template <class T>
+std::shared_ptr<const Distribution<T>> bivariate_von_mises(std::string_view part, std::string_view text,
+                                                           const Manifold<T>& manifold) {
+  factor_of(manifold, Geometry::torus, part, "bivariate-von-mises is for torus:2");
+  require(manifold.dimension() == 2, fmt::format("'{}' on {}", part, manifold.name()),
+          "bivariate-von-mises is for torus:2");
+  const Options options(part, text, {"mu", "kappa", "lambda"});
+  require(options.has("kappa"), fmt::format("no kappa in '{}'", part),
+          "give both concentrations, as in kappa=10;20");
+  const Eigen::VectorXd kappa = options.numbers("kappa");
+  options.require_count("kappa", kappa, 2, manifold.name());
+  Eigen::VectorXd mean = Eigen::VectorXd::Zero(2);
+  if (options.has("mu")) {
+    mean = options.numbers("mu") * kRadians;
+    options.require_count("mu", mean, 2, manifold.name());
+  }
+  const double lambda = options.has("lambda") ? options.number("lambda") : 0;
+  return in_double<T>(BivariateVonMises(mean, kappa[0], kappa[1], lambda));
+}
+
+template <class T>
+std::shared_ptr<const Distribution<T>> matrix_fisher(std::string_view part, std::string_view text,
+                                                     const Manifold<T>& manifold) {
+  require(manifold.name() == "rotation:3", fmt::format("'{}' is no density of {}", part, manifold.name()),
+          "matrix-fisher is for rotation:3; use bingham on spheres");
+  const Options options(part, text, {"matrix"});
+  const Eigen::Matrix3d transposed = matrix_option(options, "matrix", part, 3);
+  return in_double<T>(MatrixFisher(transposed.transpose()));
 }
 
 template <class T>
@@ -195,6 +321,12 @@ std::shared_ptr<const Distribution<T>> parse_density(std::string_view part,
   require(!kind.empty(), fmt::format("no density named in '{}'", part), kHow);
   if (kind == "vmf") return von_mises_fisher<T>(part, text, *manifold);
   if (kind == "wrapped-normal") return wrapped_normal<T>(part, text, *manifold);
+  if (kind == "watson") return watson<T>(part, text, *manifold);
+  if (kind == "bingham") return bingham<T>(part, text, *manifold);
+  if (kind == "kent") return kent<T>(part, text, *manifold);
+  if (kind == "angular-central-gaussian") return angular_central_gaussian<T>(part, text, *manifold);
+  if (kind == "bivariate-von-mises") return bivariate_von_mises<T>(part, text, *manifold);
+  if (kind == "matrix-fisher") return matrix_fisher<T>(part, text, *manifold);
   if (kind == "uniform") {
     const Options none(part, text, {});
     require(manifold->compact(), fmt::format("{} has no uniform density", manifold->name()),

@@ -10,6 +10,20 @@
 //                                     coordinate, or the whole matrix of d² numbers
 //   wrapped-normal:mean=0.3;0.1       the mean in the coordinates of the ball; without either it is 0.
 //                                     Without sigma it is 1
+//   watson:mu=0;0;1,kappa=-20         on the unit sphere, about the axis μ, or with κ < 0 about what is
+//   orthogonal
+//                                     to it; lat and lon as for vmf
+//   bingham:matrix=1;0;0;0;2;0;0;0;-5 on the unit sphere, exp(xᵀAx) of a symmetric matrix: all its numbers,
+//   or
+//                                     those of a diagonal
+//   kent:mu=0;0;1,major=1;0;0,kappa=50,beta=20
+//                                     on sphere:2, oval along the major axis; 0 ≤ 2β < κ
+//   angular-central-gaussian:sigma=4;1;1
+//                                     on the unit sphere, directions of a normal vector: sigma as below
+//   bivariate-von-mises:mu=-60;140,kappa=50;30,lambda=20
+//                                     on torus:2, means in degrees, the dependence λ
+//   matrix-fisher:matrix=9;0;0;0;9;0;0;0;5
+//                                     on rotation:3, exp(tr FᵀR), the matrix by rows
 //   uniform                           on what has a finite volume
 //   normal                            on R^d, the standard one
 //   0.3*vmf:… + 0.7*vmf:…             mixtures; the weights sum to 1 within 1e-2, and are divided by their

@@ -54,7 +54,8 @@ std::vector<std::string> names_of_numbers(const Manifold<double>& manifold,
   return names;
 }
 
-/// vmf:mu=…;…;… is on a sphere, wrapped-normal:mean=…;… on a ball, of as many coordinates as they name.
+/// vmf:mu=…;…;… is on a sphere, wrapped-normal:mean=…;… on a ball, of as many coordinates as they name;
+/// bivariate-von-mises on torus:2.
 std::string manifold_of_target(const std::string& target) {
   const auto numbers_after = [&](const char* key) -> std::ptrdiff_t {
     const std::size_t at = target.find(key);
@@ -65,6 +66,7 @@ std::string manifold_of_target(const std::string& target) {
                       end == target.npos ? target.end() : target.begin() + static_cast<std::ptrdiff_t>(end),
                       ';');
   };
+  if (target.find("bivariate-von-mises") != target.npos) return "torus:2";
   if (const auto n = numbers_after("mu="); n > 1) return fmt::format("sphere:{}", n - 1);
   if (target.find("lat=") != target.npos) return "sphere:2";
   if (const auto n = numbers_after("mean="); n > 0) return fmt::format("ball:{}", n);
@@ -197,6 +199,10 @@ DataSet divided(DataSet data, const FitOptions& settings, Observer& observer) {
 DataSet target_of(const FitOptions& settings) {
   DataSet data;
   data.manifold = manifold_of(settings, settings.manifold.empty() ? manifold_of_target(settings.target) : "");
+  require(
+      parse_manifold<double>(data.manifold)->covering() == nullptr,
+      fmt::format("‹target› '{}' is on {}, where no flow learns a target", settings.target, data.manifold),
+      "learn it from draws of it, or a target of a sphere, torus, ball or R^d");
   data.target = parse_target<double>(
       settings.target, std::shared_ptr<const Manifold<double>>(parse_manifold<double>(data.manifold)));
   data.name = data.target->name();

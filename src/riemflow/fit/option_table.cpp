@@ -284,6 +284,8 @@ void Table::declare() {
       "target), with ‹target›");
   text("target", &FitOptions::target, "DENSITY",
        "Instead of data, a density to learn by reverse KL: vmf:mu=0;0;1,kappa=10, vmf:lat=47,lon=8,kappa=50, "
+       "watson:mu=0;0;1,kappa=-20, bingham:matrix=..., kent:mu=0;0;1,major=1;0;0,kappa=50,beta=20, "
+       "angular-central-gaussian:sigma=4;1;1, bivariate-von-mises:mu=-60;140,kappa=50;30,lambda=20, "
        "wrapped-normal:alpha=1,sigma=0.3;1, or a mixture 0.3*vmf:... + 0.7*vmf:...");
   number("iterations", &FitOptions::iterations, at_least(1), "Training steps at most");
   number("epochs", &FitOptions::epochs, at_least(0),
