@@ -175,9 +175,10 @@ void add_plot(CLI::App& app) {
   add_text(*command, "--center", options->centre, "LAT,LON",
            "Middle of the map in degrees, 0,0 unless given; of a map of the whole world, on the equator");
   command->add_flag("--no-coastlines", options->no_coastlines, "The sphere is not the Earth: no land on it");
-  add_choice(*command, "--view", options->view, {"poles", "sections", "axis-angle"},
-             "Of rotations: pole figures (of crystals unless given), sections of Euler angles at constant phi2, "
-             "or the ball of rotation vectors (where there is no crystal, unless given)");
+  add_choice(
+      *command, "--view", options->view, {"poles", "sections", "axis-angle"},
+      "Of rotations: pole figures (of crystals unless given), sections of Euler angles at constant phi2, "
+      "or the ball of rotation vectors (where there is no crystal, unless given)");
   command->add_option("--title", drawn.title, "Title above the figure");
   add_ranged(*command, "--width", options->width, 40.0, 1000.0,
              "Width of the figure in mm: 180 is two columns of a journal, 88 one; 120 on an orthographic map "

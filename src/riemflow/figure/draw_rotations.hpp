@@ -6,8 +6,8 @@
 
 namespace riemflow::figure {
 
-/// group: the crystal's. Unless a view is asked for, pole figures of crystals, and the ball where rotations have
-/// no symmetry.
+/// group: the crystal's. Unless a view is asked for, pole figures of crystals, and the ball where rotations
+/// have no symmetry.
 Drawing draw_rotations(const Model& model, const std::string& group, const DrawOptions& options,
                        TaskObserver& observer);
 

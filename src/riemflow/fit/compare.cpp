@@ -100,7 +100,8 @@ void add_fit(const DataSet& data, const FitOptions& options, const Observer& obs
   if (fitted.stopped == "interrupted") throw Cancelled{};
   Model& model = *fitted.model;
   if (model.config.model == ModelKind::kde)
-    model = with_all_centres(fitted.kernels.value().recipe, standardised(lifted(data), unseen), options.threads);
+    model =
+        with_all_centres(fitted.kernels.value().recipe, standardised(lifted(data), unseen), options.threads);
   const Evaluation choice{0, options.threads};
   add_scores(log_densities_of_model(model, choice, part_of<double>(data.points, data.split.test)), data,
              result);

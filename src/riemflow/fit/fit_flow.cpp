@@ -149,9 +149,8 @@ class FlowRun {
     const KernelDensity density(kernels, options_.threads);
     observer_.tell("Base: {}; its validation NLL is {:.4f} nats.",
                    text_of({fit.recipe, fit.parameters.size()}),
-                   data_.log_unit() -
-                       density.log_prob(part_of<double>(data_.points, data_.split.validation))
-                           .mean(data_.weights_of(data_.split.validation)));
+                   data_.log_unit() - density.log_prob(part_of<double>(data_.points, data_.split.validation))
+                                          .mean(data_.weights_of(data_.split.validation)));
     return kernels;
   }
 

@@ -100,9 +100,9 @@ void say_of_points(FitResult& result, const DataSet& data, const FitOptions& opt
   keep_held_out_below(model, *covering, data, lifted(data).lift_unit);
   const std::size_t sheets = covering->sheets();
   nlohmann::ordered_json about = read_provenance(metadata_of(model, "provenance"));
-  for (const auto& [part, rows] : {std::pair("training", &data.split.training),
-                                   std::pair("validation", &data.split.validation),
-                                   std::pair("test", &data.split.test)})
+  for (const auto& [part, rows] :
+       {std::pair("training", &data.split.training), std::pair("validation", &data.split.validation),
+        std::pair("test", &data.split.test)})
     about["points"][part] = rows->size();
   if (!std::isnan(result.test_nll)) {
     std::vector<std::size_t> rows = data.split.test;

@@ -99,7 +99,8 @@ std::vector<MixtureLearner::Mixture> MixtureLearner::learn(const Options& option
     const double nll = mean_score(mixtures.back().learned.held_out, weights).nll;
     // Data of many modes gain more from each number than from the one before until there are enough of them.
     const double gain_before = std::exchange(gain, best - nll);
-    if (nll > best + kTooMany || (components >= kCoarse && nll > options.hopeless && gain < gain_before)) break;
+    if (nll > best + kTooMany || (components >= kCoarse && nll > options.hopeless && gain < gain_before))
+      break;
     best = std::min(best, nll);
     each = seconds_since(begun);
   }

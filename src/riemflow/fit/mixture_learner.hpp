@@ -41,7 +41,7 @@ class MixtureLearner {
   Executor& executor_;
   std::function<void()> ask_;
   std::shared_ptr<const Manifold<double>> manifold_;
-  std::shared_ptr<const Covering> covering_;  // of lifted data (fit/lifted.hpp)
+  std::shared_ptr<const Covering> covering_;                 // of lifted data (fit/lifted.hpp)
   std::vector<std::unique_ptr<const KernelData>> training_;  // a fold
   std::unique_ptr<const KernelData> known_;                  // where there are several folds
 };

@@ -108,8 +108,7 @@ Columns by_name(const Table& table, const Manifold<double>* manifold) {
 }
 
 bool fits(std::size_t columns, const Manifold<double>& manifold) {
-  if (has_notations(manifold))
-    return !writings_of_columns(manifold, {}, Columns(columns)).empty();
+  if (has_notations(manifold)) return !writings_of_columns(manifold, {}, Columns(columns)).empty();
   return !factors_with_latitude(manifold, columns).empty();
 }
 

@@ -24,7 +24,8 @@ bool is_angular(Kind kind) {
 }
 
 /// Parts in degrees, to be changed once the units are known.
-Recipe recipe_for(const Manifold<double>& manifold, const Table& table, const std::vector<std::size_t>& columns) {
+Recipe recipe_for(const Manifold<double>& manifold, const Table& table,
+                  const std::vector<std::size_t>& columns) {
   Recipe recipe;
   const std::vector<Writing> writings = writings_of_columns(manifold, table, columns);
   const auto factors = manifold.factors();

@@ -55,7 +55,8 @@ std::vector<std::vector<Writing>> writings_of(const Manifold<double>& manifold) 
   return all;
 }
 
-std::vector<std::string> column_names(const Manifold<double>& manifold, const std::vector<Writing>& writings) {
+std::vector<std::string> column_names(const Manifold<double>& manifold,
+                                      const std::vector<Writing>& writings) {
   const auto factors = manifold.factors();
   std::map<std::string, int> uses;
   for (std::size_t f = 0; f < factors.size(); ++f)
@@ -63,7 +64,8 @@ std::vector<std::string> column_names(const Manifold<double>& manifold, const st
   std::vector<std::string> names;
   for (std::size_t f = 0; f < factors.size(); ++f) {
     const std::vector<std::string> own = names_of(factors[f], writings[f]);
-    const bool unique = std::all_of(own.begin(), own.end(), [&](const auto& name) { return uses[name] == 1; });
+    const bool unique =
+        std::all_of(own.begin(), own.end(), [&](const auto& name) { return uses[name] == 1; });
     for (const std::string& name : own) names.push_back(unique ? name : fmt::format("{}_{}", name, f + 1));
   }
   return names;

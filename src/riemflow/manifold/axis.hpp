@@ -36,10 +36,12 @@ class Axis final : public SphereQuotient<T> {
   Notation vectors() const {
     const int D = this->ambient();
     Notation vector{"vectors along the axis, rescaled to norm 1", {}, false, {}, {}};
-    for (int i = 1; i <= D; ++i) vector.columns.push_back(D == 3 ? std::string(1, "xyz"[i - 1]) : fmt::format("x_{}", i));
+    for (int i = 1; i <= D; ++i)
+      vector.columns.push_back(D == 3 ? std::string(1, "xyz"[i - 1]) : fmt::format("x_{}", i));
     vector.read = [D](const double* numbers, double* x) -> std::optional<std::string> {
       const double norm = Eigen::Map<const Eigen::VectorXd>(numbers, D).stableNorm();
-      if (!(std::abs(norm - 1) <= 1e-3)) return fmt::format("has norm {:.6g} where 1 is expected, to 0.001", norm);
+      if (!(std::abs(norm - 1) <= 1e-3))
+        return fmt::format("has norm {:.6g} where 1 is expected, to 0.001", norm);
       for (int i = 0; i < D; ++i) x[i] = numbers[i] / norm;
       return std::nullopt;
     };

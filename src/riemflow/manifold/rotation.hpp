@@ -1,12 +1,12 @@
 #pragma once
-// rotation:3, the rotations of space, and rotation:3/G, orientations of a crystal: rotations that are the same
-// if a symmetry of the crystal comes first, R ~ R s for s in its proper point group G.
+// rotation:3, the rotations of space, and rotation:3/G, orientations of a crystal: rotations that are the
+// same if a symmetry of the crystal comes first, R ~ R s for s in its proper point group G.
 //
 // A point is a unit quaternion (w, x, y, z) up to sign: cos(ω/2) and sin(ω/2) times the axis, of the rotation
-// by ω that takes the crystal's coordinates to those of the sample. The distance of two rotations is the angle of
-// the one that takes one to the other, in radians: twice the angle of the quaternions. So the volume is 8π²
-// of rotations and 8π²/|G| of orientations; a density with respect to the Haar measure of mass 1 is 8π², or
-// 8π²/|G|, times the density here, and multiples of the random distribution are the same number.
+// by ω that takes the crystal's coordinates to those of the sample. The distance of two rotations is the
+// angle of the one that takes one to the other, in radians: twice the angle of the quaternions. So the volume
+// is 8π² of rotations and 8π²/|G| of orientations; a density with respect to the Haar measure of mass 1 is
+// 8π², or 8π²/|G|, times the density here, and multiples of the random distribution are the same number.
 
 #include <fmt/format.h>
 
@@ -24,8 +24,7 @@ class Rotation final : public SphereQuotient<T> {
  public:
   /// group: of kCrystalGroups; Error otherwise. "1" has the identity alone.
   explicit Rotation(std::string_view group = "1") : Rotation(crystal_group(group)) {}
-  explicit Rotation(const CrystalGroup& group)
-      : SphereQuotient<T>(3, 2, matrices(group)), group_(group) {}
+  explicit Rotation(const CrystalGroup& group) : SphereQuotient<T>(3, 2, matrices(group)), group_(group) {}
 
   std::string name() const override {
     return group_.elements.size() == 1 ? "rotation:3" : fmt::format("rotation:3/{}", group_.name);

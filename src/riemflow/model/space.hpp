@@ -1,6 +1,6 @@
 #pragma once
-// The manifold of a model as its users have it. A model of a covered manifold (manifold/covering.hpp) is one of
-// the cover, and says in its metadata under "space" of which manifold it is; of others it is that of the
+// The manifold of a model as its users have it. A model of a covered manifold (manifold/covering.hpp) is one
+// of the cover, and says in its metadata under "space" of which manifold it is; of others it is that of the
 // configuration.
 
 #include <memory>
