@@ -11,6 +11,8 @@
 
 #include <cstddef>
 #include <memory>
+#include <optional>
+#include <string>
 
 #include "riemflow/manifold/manifold.hpp"
 
@@ -26,6 +28,12 @@ class Covering {
   virtual int ambient() const = 0;
   /// Lifts of a point.
   virtual std::size_t sheets() const = 0;
+  /// Why the cover cannot hold lifts of this point of M in the precision of its coordinates, with the number
+  /// that shows it; nothing if it can.
+  virtual std::optional<std::string> defect(const double* y) const {
+    static_cast<void>(y);
+    return std::nullopt;
+  }
   /// x (ambient of N) = lift number `sheet` of the point y of M. Smooth in y near it, so that the lifts of
   /// nearby points are nearby for one of the sheets.
   virtual void lift(const double* y, std::size_t sheet, double* x) const = 0;
@@ -37,11 +45,12 @@ class Covering {
     static_cast<void>(x_bar);
     return 0;
   }
-  /// y_bar (ambient of M) = (dx/dy)ᵀ x_bar: what a covector at the lift x of y is at y, up to its normal part.
+  /// y_bar (ambient of M) = (dx/dy)ᵀ x_bar: what a covector at the lift x of y is at y, up to its normal
+  /// part.
   virtual void pull_back(const double* y, std::size_t sheet, const double* x, const double* x_bar,
                          double* y_bar) const = 0;
-  /// In place: v, a vector at x, becomes its image under the symmetry that takes x to lift(drop(x), sheet). Of
-  /// several sheets these are linear maps of the cover's coordinates, and its isometries.
+  /// In place: v, a vector at x, becomes its image under the symmetry that takes x to lift(drop(x), sheet).
+  /// Of several sheets these are linear maps of the cover's coordinates, and its isometries.
   virtual void carry(const double* x, std::size_t sheet, double* v) const {
     static_cast<void>(x);
     static_cast<void>(sheet);

@@ -13,9 +13,14 @@
 #include "riemflow/core/text.hpp"
 #include "riemflow/manifold/axis.hpp"
 #include "riemflow/manifold/euclidean.hpp"
+#include "riemflow/manifold/hyperboloid.hpp"
+#include "riemflow/manifold/interval.hpp"
+#include "riemflow/manifold/periodic.hpp"
 #include "riemflow/manifold/poincare_ball.hpp"
 #include "riemflow/manifold/product.hpp"
 #include "riemflow/manifold/rotation.hpp"
+#include "riemflow/manifold/simplex.hpp"
+#include "riemflow/manifold/spd.hpp"
 #include "riemflow/manifold/sphere.hpp"
 #include "riemflow/manifold/torus.hpp"
 
@@ -75,13 +80,32 @@ const std::vector<Kind<T>>& kinds() {
       {"euclidean", "", false, false,
        [](const SpaceName& n) -> Made { return std::make_unique<Euclidean<T>>(n.dimension()); }},
       {"sphere", "K", false, false,
-       [](const SpaceName& n) -> Made { return std::make_unique<Sphere<T>>(n.dimension(), n.value("K", 1)); }},
+       [](const SpaceName& n) -> Made {
+         return std::make_unique<Sphere<T>>(n.dimension(), n.value("K", 1));
+       }},
       {"ball", "K", false, false,
        [](const SpaceName& n) -> Made {
          return std::make_unique<PoincareBall<T>>(n.dimension(), n.value("K", -1));
        }},
-      {"torus", "", false, false,
-       [](const SpaceName& n) -> Made { return std::make_unique<Torus<T>>(n.dimension()); }},
+      {"torus", "L", false, false,
+       [](const SpaceName& n) -> Made {
+         if (!n.options.contains("L")) return std::make_unique<Torus<T>>(n.dimension());
+         return std::make_unique<PeriodicTorus<T>>(n.dimension(), n.values("L"));
+       }},
+      {"hyperboloid", "K", false, false,
+       [](const SpaceName& n) -> Made {
+         return std::make_unique<Hyperboloid<T>>(n.dimension(), n.value("K", -1));
+       }},
+      {"interval", "from to", false, false,
+       [](const SpaceName& n) -> Made {
+         require(n.dimension() == 1, fmt::format("'{}' has more than one dimension", n.whole),
+                 "boxes are products, as in interval:1 x interval:1");
+         return std::make_unique<Interval<T>>(n.value("from", 0), n.value("to", 1));
+       }},
+      {"simplex", "", false, false,
+       [](const SpaceName& n) -> Made { return std::make_unique<Simplex<T>>(n.dimension()); }},
+      {"spd", "", false, false,
+       [](const SpaceName& n) -> Made { return std::make_unique<Spd<T>>(n.dimension()); }},
       {"axis", "", false, false,
        [](const SpaceName& n) -> Made { return std::make_unique<Axis<T>>(n.dimension()); }},
       {"rotation", "", true, false,
@@ -124,7 +148,7 @@ void take_option(const Kind<T>& kind, SpaceName& name, std::string_view option) 
             fmt::format("'{}' gives a curvature, but {} has none of its own", name.whole, kind.name),
             "leave K out, or use sphere (K > 0), ball or hyperboloid (K < 0)");
     throw Error(fmt::format("'{}' in '{}' is not an option", option, name.whole),
-                known.empty() ? fmt::format("{} has none", kind.name)
+                known.empty()         ? fmt::format("{} has none", kind.name)
                 : kind.options == "K" ? "the only option is the curvature, as in K=0.5"
                                       : fmt::format("the options are {}", fmt::join(known, ", ")));
   }

@@ -23,7 +23,10 @@ using OrthogonalGroup = std::vector<Eigen::MatrixXd>;
 class SphereQuotientCovering final : public Covering {
  public:
   SphereQuotientCovering(int d, double s, OrthogonalGroup group)
-      : cover_(std::make_shared<Sphere<double>>(d, 1 / (s * s))), D_(d + 1), s_(s), group_(std::move(group)) {}
+      : cover_(std::make_shared<Sphere<double>>(d, 1 / (s * s))),
+        D_(d + 1),
+        s_(s),
+        group_(std::move(group)) {}
 
   const std::shared_ptr<const Manifold<double>>& cover() const override { return cover_; }
   int ambient() const override { return D_; }
@@ -135,7 +138,8 @@ class SphereQuotient : public CoveredManifold<T> {
       const Eigen::MatrixXd& g = covering_->group()[by[static_cast<std::size_t>(l)]];
       for (int i = 0; i <= d_; ++i) {
         double sum = 0;
-        for (int j = 0; j <= d_; ++j) sum += g(j, i) * static_cast<double>(there[static_cast<std::size_t>(j)][l]);
+        for (int j = 0; j <= d_; ++j)
+          sum += g(j, i) * static_cast<double>(there[static_cast<std::size_t>(j)][l]);
         w[i][l] = static_cast<T>(sum);
       }
     }

@@ -1,6 +1,7 @@
 #pragma once
-// A density of a covered manifold, from one of the cover (manifold/covering.hpp): p(y) = Σ p_N(x)/J(x) over the
-// lifts x of y. Its mass, its parts and its tolerance are those of p_N; whatever p_N is, p has all symmetries.
+// A density of a covered manifold, from one of the cover (manifold/covering.hpp): p(y) = Σ p_N(x)/J(x) over
+// the lifts x of y. Its mass, its parts and its tolerance are those of p_N; whatever p_N is, p has all
+// symmetries.
 
 #include "riemflow/manifold/covering.hpp"
 #include "riemflow/model/density.hpp"
@@ -31,7 +32,8 @@ class CoveredDensity final : public Density {
   std::shared_ptr<const Density> above_;
 };
 
-/// All lifts of the points, those of one point one after the other.
+/// All lifts of the points, those of one point one after the other. Throws Error(Fault::bad_data) naming the
+/// first, counted from 0, that has none in the precision of the cover.
 Points<double> lifts_of(const Covering& covering, const Points<double>& points);
 /// log p of points from log p_N of lifts_of them.
 std::vector<double> log_densities_below(const Covering& covering, const Points<double>& lifts,
