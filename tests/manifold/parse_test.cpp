@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "riemflow/core/error.hpp"
+#include "riemflow/manifold/covering.hpp"
 
 namespace riemflow {
 namespace {
@@ -21,10 +22,28 @@ std::string error_of(std::string_view text) {
 }
 
 TEST(Parse, NamesRoundTrip) {
-  for (const char* name :
-       {"euclidean:2", "sphere:2", "sphere:3,K=0.5", "ball:2", "ball:5,K=-0.1", "torus:2", "torus:4096",
-        "sphere:2 x torus:1", "sphere:1,K=1e-08 x ball:2,K=-4 x euclidean:7 x torus:3",
-        "ball:1,K=-0.30000000000000004"}) {
+  for (const char* name : {"euclidean:2",
+                           "sphere:2",
+                           "sphere:3,K=0.5",
+                           "ball:2",
+                           "ball:5,K=-0.1",
+                           "torus:2",
+                           "torus:4096",
+                           "sphere:2 x torus:1",
+                           "sphere:1,K=1e-08 x ball:2,K=-4 x euclidean:7 x torus:3",
+                           "ball:1,K=-0.30000000000000004",
+                           "hyperboloid:2",
+                           "hyperboloid:3,K=-0.5",
+                           "spd:3",
+                           "simplex:6",
+                           "interval:1",
+                           "interval:1,from=-5,to=300",
+                           "torus:2,L=24;365",
+                           "torus:3,L=24",
+                           "axis:2",
+                           "rotation:3/432",
+                           "rotation:3 x euclidean:3",
+                           "interval:1 x torus:1,L=24 x spd:2"}) {
     EXPECT_EQ(name_of(name), name);
     EXPECT_EQ(parse_manifold<float>(name)->name(), name);
   }
@@ -55,7 +74,8 @@ TEST(Parse, MakesWhatItSays) {
 }
 
 TEST(Parse, SuggestsTheNearestName) {
-  const std::string known = "the manifolds are euclidean, sphere, ball (hyperbolic space) and torus";
+  const std::string known =
+      "the manifolds are euclidean, sphere, ball, torus, hyperboloid, interval, simplex, spd, axis, rotation";
   EXPECT_EQ(error_of("shpere:2"), "unknown manifold 'shpere'; perhaps you meant sphere? " + known);
   EXPECT_EQ(error_of("torus:1 x euclidian:2"),
             "unknown manifold 'euclidian'; perhaps you meant euclidean? " + known);
@@ -93,14 +113,42 @@ TEST(Parse, BadCurvatures) {
   EXPECT_EQ(error_of("sphere:2,"),
             "'' in 'sphere:2,' is not an option; the only option is the curvature, as in K=0.5");
   EXPECT_EQ(error_of("sphere:2,K=1,K=2"), "'K=2' in 'sphere:2,K=1,K=2' is one option too many; give K once");
-  EXPECT_EQ(error_of("torus:2,K=1"),
-            "'torus:2,K=1' gives a curvature, but torus is flat; leave K out, or use sphere (K > 0) or ball "
-            "(K < 0)");
+  EXPECT_EQ(
+      error_of("torus:2,K=1"),
+      "'torus:2,K=1' gives a curvature, but torus has none of its own; leave K out, or use sphere (K > 0), "
+      "ball or hyperboloid (K < 0)");
   for (const char* bad :
        {"sphere:2,K=0", "sphere:2,K=-1", "sphere:2,K=inf", "sphere:2,K=nan", "sphere:2,K=1e999", "ball:2,K=0",
         "ball:2,K=1", "ball:2,K=-inf", "ball:2,K=-1e20", "euclidean:2,K=0"})
     EXPECT_NE(error_of(bad), "no error") << bad;
   EXPECT_NE(error_of("sphere:2,K=-1").find("sphere: curvature K = -1 is not positive"), std::string::npos);
+}
+
+TEST(Parse, SpacesThroughOthers) {
+  EXPECT_EQ(name_of("Interval:1, To=5"), "interval:1,from=0,to=5");
+  EXPECT_EQ(name_of("interval:1,to=1,from=0"), "interval:1");
+  EXPECT_EQ(name_of("torus:2,L=24;24.0"), "torus:2,L=24");
+  EXPECT_EQ(name_of("torus:2,l=24; 7x axis:2"), "torus:2,L=24;7 x axis:2");
+  EXPECT_EQ(name_of("hyperboloid:2,K=-1"), "hyperboloid:2");
+  EXPECT_EQ(parse_manifold<double>("spd:3")->covering()->cover()->name(), "euclidean:6");
+  EXPECT_EQ(parse_manifold<double>("rotation:3 x euclidean:3")->covering()->cover()->name(),
+            "sphere:3,K=0.25 x euclidean:3");
+  EXPECT_EQ(parse_manifold<double>("torus:2 x sphere:2")->covering(), nullptr);
+  EXPECT_EQ(error_of("interval:2"),
+            "'interval:2' has more than one dimension; boxes are products, as in interval:1 x interval:1");
+  EXPECT_EQ(error_of("interval:1,from=0;1"), "'interval:1,from=0;1' gives 2 values of from; give one");
+  EXPECT_EQ(error_of("interval:1,by=1"),
+            "'by=1' in 'interval:1,by=1' is not an option; the options are from, to");
+  EXPECT_EQ(error_of("torus:3,L=24;365"),
+            "torus: 2 periods for 3 dimensions; give one L for all, or 3 parted by semicolons");
+  EXPECT_EQ(error_of("torus:1,L=day"), "'day' in 'torus:1,L=day' is not a number; give L as in L=0.5");
+  EXPECT_EQ(
+      error_of("hyperboloid:2,K=1"),
+      "hyperboloid: curvature K = 1 is not negative; give a finite negative K, such as -1, or use euclidean "
+      "for K = 0");
+  EXPECT_EQ(error_of("spd:9"), "spd:9: matrices of 9 rows; give 1 to 8 rows, which are up to 36 dimensions");
+  EXPECT_NE(error_of("simplex:7").find("simplex:7: a density of 8 proportions would be a sum over 2^8 lifts"),
+            std::string::npos);
 }
 
 TEST(Parse, MissingFactors) {

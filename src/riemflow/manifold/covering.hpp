@@ -11,6 +11,8 @@
 
 #include <cstddef>
 #include <memory>
+#include <optional>
+#include <string>
 
 #include "riemflow/manifold/manifold.hpp"
 
@@ -26,6 +28,12 @@ class Covering {
   virtual int ambient() const = 0;
   /// Lifts of a point.
   virtual std::size_t sheets() const = 0;
+  /// Why the cover cannot hold lifts of this point of M in the precision of its coordinates, with the number
+  /// that shows it; nothing if it can.
+  virtual std::optional<std::string> defect(const double* y) const {
+    static_cast<void>(y);
+    return std::nullopt;
+  }
   /// x (ambient of N) = lift number `sheet` of the point y of M. Smooth in y near it, so that the lifts of
   /// nearby points are nearby for one of the sheets.
   virtual void lift(const double* y, std::size_t sheet, double* x) const = 0;

@@ -13,9 +13,14 @@
 #include "riemflow/core/text.hpp"
 #include "riemflow/manifold/axis.hpp"
 #include "riemflow/manifold/euclidean.hpp"
+#include "riemflow/manifold/hyperboloid.hpp"
+#include "riemflow/manifold/interval.hpp"
+#include "riemflow/manifold/periodic.hpp"
 #include "riemflow/manifold/poincare_ball.hpp"
 #include "riemflow/manifold/product.hpp"
 #include "riemflow/manifold/rotation.hpp"
+#include "riemflow/manifold/simplex.hpp"
+#include "riemflow/manifold/spd.hpp"
 #include "riemflow/manifold/sphere.hpp"
 #include "riemflow/manifold/torus.hpp"
 
@@ -82,8 +87,25 @@ const std::vector<Kind<T>>& kinds() {
        [](const SpaceName& n) -> Made {
          return std::make_unique<PoincareBall<T>>(n.dimension(), n.value("K", -1));
        }},
-      {"torus", "", false, false,
-       [](const SpaceName& n) -> Made { return std::make_unique<Torus<T>>(n.dimension()); }},
+      {"torus", "L", false, false,
+       [](const SpaceName& n) -> Made {
+         if (!n.options.contains("L")) return std::make_unique<Torus<T>>(n.dimension());
+         return std::make_unique<PeriodicTorus<T>>(n.dimension(), n.values("L"));
+       }},
+      {"hyperboloid", "K", false, false,
+       [](const SpaceName& n) -> Made {
+         return std::make_unique<Hyperboloid<T>>(n.dimension(), n.value("K", -1));
+       }},
+      {"interval", "from to", false, false,
+       [](const SpaceName& n) -> Made {
+         require(n.dimension() == 1, fmt::format("'{}' has more than one dimension", n.whole),
+                 "boxes are products, as in interval:1 x interval:1");
+         return std::make_unique<Interval<T>>(n.value("from", 0), n.value("to", 1));
+       }},
+      {"simplex", "", false, false,
+       [](const SpaceName& n) -> Made { return std::make_unique<Simplex<T>>(n.dimension()); }},
+      {"spd", "", false, false,
+       [](const SpaceName& n) -> Made { return std::make_unique<Spd<T>>(n.dimension()); }},
       {"axis", "", false, false,
        [](const SpaceName& n) -> Made { return std::make_unique<Axis<T>>(n.dimension()); }},
       {"rotation", "", true, false,

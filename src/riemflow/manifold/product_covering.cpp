@@ -1,5 +1,7 @@
 #include "riemflow/manifold/product_covering.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <string>
 #include <vector>
@@ -28,6 +30,12 @@ class ProductCovering final : public Covering {
   const std::shared_ptr<const Manifold<double>>& cover() const override { return cover_; }
   int ambient() const override { return ambient_; }
   std::size_t sheets() const override { return sheets_; }
+  std::optional<std::string> defect(const double* y) const override {
+    for (std::size_t f = 0; f < parts_.size(); y += parts_[f++].below)
+      if (const auto bad = parts_[f].covering ? parts_[f].covering->defect(y) : std::nullopt)
+        return fmt::format("factor {} ({}): {}", f + 1, factors_[f]->name(), *bad);
+    return std::nullopt;
+  }
   void lift(const double* y, std::size_t sheet, double* x) const override {
     for (const Part& part : parts_) {
       if (part.covering)

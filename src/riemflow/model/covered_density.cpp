@@ -1,5 +1,7 @@
 #include "riemflow/model/covered_density.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -24,8 +26,12 @@ SolveSummary summary_below(SolveSummary summary, std::size_t sheets, std::size_t
 Points<double> lifts_of(const Covering& covering, const Points<double>& points) {
   const std::size_t sheets = covering.sheets();
   Points<double> lifts(points.size() * sheets, covering.cover()->ambient());
-  for (std::size_t i = 0; i < points.size(); ++i)
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    if (const auto bad = covering.defect(points[i].data()))
+      throw Error(fmt::format("point {}: {}", i, *bad),
+                  "remove it, or choose coordinates in which it is nearer", Fault::bad_data);
     for (std::size_t s = 0; s < sheets; ++s) covering.lift(points[i].data(), s, lifts[i * sheets + s].data());
+  }
   return lifts;
 }
 
@@ -61,6 +67,7 @@ CoveredDensity::CoveredDensity(std::shared_ptr<const Manifold<double>> manifold,
 
 std::optional<std::string> CoveredDensity::defect(std::span<const double> point) const {
   if (auto bad = manifold_->defect(point)) return bad;
+  if (auto bad = covering_->defect(point.data())) return bad;
   std::vector<double> lift(static_cast<std::size_t>(covering_->cover()->ambient()));
   covering_->lift(point.data(), 0, lift.data());
   return above_->defect(lift);

@@ -32,7 +32,8 @@ class CoveredDensity final : public Density {
   std::shared_ptr<const Density> above_;
 };
 
-/// All lifts of the points, those of one point one after the other.
+/// All lifts of the points, those of one point one after the other. Throws Error(Fault::bad_data) naming the
+/// first, counted from 0, that has none in the precision of the cover.
 Points<double> lifts_of(const Covering& covering, const Points<double>& points);
 /// log p of points from log p_N of lifts_of them.
 std::vector<double> log_densities_below(const Covering& covering, const Points<double>& lifts,
