@@ -90,22 +90,17 @@ class Options {
   std::map<std::string, std::string_view> values_;
 };
 
-/// The single factor of the geometry asked for.
 template <class T>
-Factor<T> factor_of(const Manifold<T>& manifold, Geometry geometry, std::string_view part,
-                    const char* where) {
-  const std::vector<Factor<T>> factors = manifold.factors();
-  require(factors.size() == 1 && factors[0].geometry == geometry,
-          fmt::format("'{}' is no density of {}", part, manifold.name()), where);
-  return factors[0];
+void require_home(bool right, std::string_view part, const Manifold<T>& manifold, const char* where) {
+  require(right, fmt::format("'{}' is no density of {}", part, manifold.name()), where);
 }
 
 template <class T>
 std::shared_ptr<const Distribution<T>> von_mises_fisher(std::string_view part, std::string_view text,
                                                         const Manifold<T>& manifold) {
-  const double K =
-      factor_of(manifold, Geometry::sphere, part, "vmf is for spheres; use wrapped-normal on balls")
-          .curvature;
+  require_home(manifold.kernel_form().family == KernelForm::Family::chord, part, manifold,
+               "vmf is for spheres; use wrapped-normal on balls");
+  const double K = manifold.curvature();
   require(K == 1, fmt::format("'{}' on {}: vmf is for the sphere of radius 1", part, manifold.name()),
           fmt::format("use sphere:{}", manifold.dimension()));
   const Options options(part, text, {"mu", "lat", "lon", "kappa"});
@@ -144,8 +139,9 @@ std::shared_ptr<const Distribution<T>> von_mises_fisher(std::string_view part, s
 template <class T>
 std::shared_ptr<const Distribution<T>> wrapped_normal(std::string_view part, std::string_view text,
                                                       const Manifold<T>& manifold) {
-  const double K =
-      factor_of(manifold, Geometry::ball, part, "wrapped-normal is for balls; use vmf on spheres").curvature;
+  require_home(manifold.default_base() == DefaultBase::wrapped_normal, part, manifold,
+               "wrapped-normal is for balls; use vmf on spheres");
+  const double K = manifold.curvature();
   const int d = manifold.dimension();
   const double root = std::sqrt(-K);
   // What the standard one calls itself: wrapped-normal:2,K=-1.
@@ -202,7 +198,8 @@ std::shared_ptr<const Distribution<T>> parse_density(std::string_view part,
     return std::make_shared<Uniform<T>>(manifold);
   }
   if (kind == "normal") {
-    factor_of(*manifold, Geometry::euclidean, part, "normal is for R^d; use wrapped-normal on balls");
+    require_home(manifold->default_base() == DefaultBase::normal, part, *manifold,
+                 "normal is for R^d; use wrapped-normal on balls");
     const Options none(part, text == std::to_string(manifold->dimension()) ? "" : text, {});
     return std::make_shared<StandardNormal<T>>(manifold->dimension());
   }

@@ -124,7 +124,7 @@ void NormalMixture::see(const Normal& normal, std::size_t lift, double* scratch,
       for (int c = 0; c < part.ambient; ++c) y[a] += normal.frames[f](c, a) * scratch[c];
       square += y[a] * y[a];
     }
-    if (part.geometry == Geometry::sphere && square > 0) {  // sin θ as yet
+    if (part.family == KernelForm::Family::chord && square > 0) {  // sin θ as yet
       const double sine = std::sqrt(part.curvature * square);
       for (int a = 0; a < part.dimension; ++a) y[a] *= std::atan2(sine, sight_of.cosine) / sine;
     }
@@ -205,7 +205,8 @@ void NormalMixture::share_out(std::vector<Piece>& pieces) const {
   const KernelParameters now = own_parameters();
   const auto kernels = elliptic_kernels(data_.space(), now.centres, now.bandwidths, now.shapes);
   std::vector<double> log_weights;
-  for (const double weight : now.weights) log_weights.push_back(std::log((1 - wide_) * weight / static_cast<double>(sheets_)));
+  for (const double weight : now.weights)
+    log_weights.push_back(std::log((1 - wide_) * weight / static_cast<double>(sheets_)));
   std::vector<std::uint32_t> order(now.size());
   std::iota(order.begin(), order.end(), 0u);
   const KernelBlocks blocks(*kernels, order, log_weights, 0);
