@@ -2,8 +2,6 @@
 
 #include <benchmark/benchmark.h>
 
-#include "riemflow/flow/field/embedding.hpp"
-#include "riemflow/flow/field/output_layer.hpp"
 #include "riemflow/flow/ode/solver.hpp"
 #include "riemflow/manifold/parse.hpp"
 
@@ -22,34 +20,39 @@ std::vector<Pack<float>> random_jet(int rows) {
   return jet;
 }
 
-/// Argument: the embedding's number.
-void embedding(benchmark::State& state) {
-  const auto kind = static_cast<Embedding>(state.range(0));
-  const double curvature = kind == Embedding::hyperboloid ? -1 : 1;
-  std::vector<Pack<float>> in = random_jet(2), out = random_jet(4);
-  for (auto _ : state) {
-    embed<float>(kind, curvature, 2, kDerivatives, {in.data(), 1 + kDerivatives},
-                 {out.data(), 1 + kDerivatives});
-    benchmark::ClobberMemory();
-  }
-}
-BENCHMARK(embedding)->DenseRange(0, 3);
+constexpr const char* kNames[] = {"euclidean:2", "sphere:2", "ball:2", "torus:2"};
 
-constexpr const char* kNames[] = {"euclidean:2", "sphere:2", "ball:2"};
-
-void output_layer(benchmark::State& state) {
+/// Arguments: the space, and whether its geodesic neurons see it.
+void features(benchmark::State& state) {
   const auto manifold = parse_manifold<float>(kNames[state.range(0)]);
-  const OutputLayer<float> layer(manifold->factors().front(), BallScaling::unit);
-  std::vector<Pack<float>> in = random_jet(3), u = random_jet(3), f(3);
-  Rates<float> rates{Pack<float>(0), Pack<float>(0), Pack<float>(0)};
+  const auto neurons = state.range(1) != 0 ? manifold->geodesic_neurons() : nullptr;
+  const auto seen = neurons ? neurons->features() : manifold->features();
+  std::vector<Pack<float>> in = random_jet(3), out = random_jet(4);
   for (auto _ : state) {
-    layer.forward({in.data(), 1 + kDerivatives}, {u.data(), 1 + kDerivatives}, kDerivatives, 1.0f, false,
-                  f.data(), rates);
+    seen->embed(kDerivatives, {in.data(), 1 + kDerivatives}, {out.data(), 1 + kDerivatives});
     benchmark::ClobberMemory();
   }
   state.SetLabel(kNames[state.range(0)]);
 }
-BENCHMARK(output_layer)->DenseRange(0, static_cast<int>(std::size(kNames)) - 1);
+BENCHMARK(features)->ArgsProduct({{0, 1, 2, 3}, {0, 1}});
+
+void velocity(benchmark::State& state) {
+  const auto manifold = parse_manifold<float>(kNames[state.range(0)]);
+  std::vector<Pack<float>> in = random_jet(3), u = random_jet(3), f(3);
+  Rates<float> rates{Pack<float>(0), Pack<float>(0), Pack<float>(0)};
+  for (auto _ : state) {
+    manifold->velocity({{in.data(), 1 + kDerivatives},
+                        {u.data(), 1 + kDerivatives},
+                        kDerivatives,
+                        1.0f,
+                        false,
+                        BallScaling::unit},
+                       f.data(), rates);
+    benchmark::ClobberMemory();
+  }
+  state.SetLabel(kNames[state.range(0)]);
+}
+BENCHMARK(velocity)->DenseRange(0, static_cast<int>(std::size(kNames)) - 1);
 
 /// A rotation in the plane: next to nothing to evaluate, so what is measured is the solver.
 class Rotation final : public OdeSystem<float> {

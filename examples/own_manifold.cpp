@@ -13,7 +13,7 @@ using namespace riemflow;
 template <class T>
 class Circle final : public Chart<T> {
  public:
-  explicit Circle(double length) : Chart<T>(Geometry::torus, 1, 0), length_(static_cast<T>(length)) {}
+  explicit Circle(double length) : Chart<T>(1), length_(static_cast<T>(length)) {}
 
   std::string name() const override { return fmt::format("circle:{}", length_); }
   bool compact() const override { return true; }

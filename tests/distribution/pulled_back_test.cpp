@@ -110,7 +110,7 @@ TEST(PulledBack, StandardWrappedNormalIsNormal) {
     const PulledBack p(default_base<double>(manifold), chart);
     const Rounded<float> q(std::make_shared<PulledBack>(p));
     const int d = manifold->dimension();
-    const double root = std::sqrt(-manifold->factors()[0].curvature);
+    const double root = std::sqrt(-manifold->curvature());
     const StandardNormal<double> normal(d);
     for (const double rho : {0.0, 1e-6, 0.5, 3.0, 12.0, 20.0}) {
       Point y;

@@ -138,13 +138,14 @@ TEST(Flow, SamplesStayOnTheManifoldInFloat) {
                                             static_cast<std::size_t>(factor.manifold->ambient()));
         double square = 0;
         for (const float x : part) square += static_cast<double>(x) * static_cast<double>(x);
-        const double radius = std::sqrt(std::abs(factor.curvature) * square);
-        ASSERT_TRUE(factor.geometry != Geometry::sphere || std::abs(radius - 1) < 1e-6)
+        const double radius = std::sqrt(std::abs(factor.manifold->curvature()) * square);
+        const ColumnForm::Kind kind = factor.manifold->column_form().kind;
+        ASSERT_TRUE(kind != ColumnForm::Kind::vector || std::abs(radius - 1) < 1e-6)
             << manifold << ", " << radius;
-        ASSERT_TRUE(factor.geometry != Geometry::ball || radius < 1) << manifold << ", " << radius;
+        ASSERT_TRUE(kind != ColumnForm::Kind::inside || radius < 1) << manifold << ", " << radius;
         for (const float x : part) {
           ASSERT_TRUE(std::isfinite(x)) << manifold;
-          ASSERT_TRUE(factor.geometry != Geometry::torus ||
+          ASSERT_TRUE(kind != ColumnForm::Kind::angles ||
                       (-std::numbers::pi_v<float> <= x && x < std::numbers::pi_v<float>));
         }
       }

@@ -64,7 +64,7 @@ inline KernelParameters kernels_on(const std::shared_ptr<const Manifold<double>>
           (Eigen::MatrixXd::Identity(m, m) + (stretch * stretch - 1) * a * a.transpose()) /
           std::pow(stretch * stretch, 1.0 / m);
       Eigen::MatrixXd E = Eigen::MatrixXd::Identity(M, m);
-      if (factor.geometry == Geometry::sphere)
+      if (M > m)
         for (int r = 0; r < M; ++r)
           for (int c = 0; c < m; ++c)
             E(r, c) = e[static_cast<std::size_t>((factor.row + r) * d + seed_column + c)][0];

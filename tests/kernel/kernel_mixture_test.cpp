@@ -117,12 +117,13 @@ double mass_in_tangent_space(const ManifoldPointer& manifold, const KernelMixtur
     double log_volume = 0;
     for (const Factor<double>& factor : manifold->factors()) {
       const int m = factor.manifold->dimension();
+      const double K = factor.manifold->curvature();
       double square = 0;
       for (int a = 0; a < m; ++a) square += std::pow(z[static_cast<std::size_t>(factor.seed + a)], 2);
-      const double r = std::sqrt(square * std::abs(factor.curvature));
+      const double r = std::sqrt(square * std::abs(K));
       if (r == 0 || m == 1) continue;
-      if (factor.geometry == Geometry::sphere) log_volume += (m - 1) * std::log(std::sin(r) / r);
-      if (factor.geometry == Geometry::ball) log_volume += (m - 1) * std::log(std::sinh(r) / r);
+      if (K > 0) log_volume += (m - 1) * std::log(std::sin(r) / r);
+      if (K < 0) log_volume += (m - 1) * std::log(std::sinh(r) / r);
     }
     sum += std::exp(density.log_prob(point)[0] + log_volume);
   }

@@ -1,6 +1,7 @@
 #pragma once
 // The laws of manifold/manifold.hpp as one test kit, for any manifold: check_laws(my_manifold, options).
-// Every law is measured at random points and reported by its worst error.
+// Every law is measured at random points and reported by its worst error. Laws of what a manifold has not
+// (fields, patches) are left out.
 
 #include <gtest/gtest.h>
 
@@ -9,6 +10,8 @@
 #include <map>
 
 #include "backward.hpp"
+#include "field_laws.hpp"
+#include "patch_laws.hpp"
 #include "tile.hpp"
 
 namespace riemflow::test {
@@ -28,6 +31,8 @@ struct LawOptions {
   bool fields = true;
   /// Geodesics reach a border, but not between two points: vectors are parts of logarithms.
   bool bordered = false;
+  /// Whether patches are integrated over (d ≤ 3), which takes the longest.
+  bool patches = true;
   /// Of 16 points each.
   int tiles = 4;
   std::uint64_t seed = 1;
@@ -81,8 +86,12 @@ class LawCheck {
       infinitesimal(random, x, y);
       parallel(random, x, v);
       if constexpr (std::is_same_v<T, double>)
-        if (t == 0 && o_.fields) backward(random, x);
+        if (t == 0 && o_.fields) {
+          backward(random, x);
+          fields(random, x, y);
+        }
     }
+    if constexpr (std::is_same_v<T, double>) patches();
     errors_.report(m_.name(), o_.tolerance);
     loose_.report(m_.name(), std::is_same_v<T, double> ? 1e-6 : 1e-3);
     backward_.report(m_.name(), 1e-9);
@@ -261,6 +270,64 @@ class LawCheck {
     backward_.add("seed_basis_backward", seed_basis_backward_error(m_, random, off, u));
     backward_.add("seed_probe_backward", seed_probe_backward_error(m_, random, off, u));
   }
+
+  void fields(Random& random, const Tile<T>& x, const Tile<T>& y) {
+    const AllFeatures features(m_);
+    if (!features.complete()) return;
+    const Tile<T> off = plus(x, Pack<T>(1), step(random, x, 0.05)), u = step(random, x, 1);
+    seen(features, random, x, y, off, u);
+    if (has_geodesic_neurons()) {
+      seen(AllFeatures(m_, true), random, x, y, off, u);
+      for (const auto& f : m_.factors())
+        if (const auto neurons = f.manifold->geodesic_neurons())
+          backward_.add("geodesic neurons' backward",
+                        Pack<double>(neuron_backward_error(*neurons, random, 0.3 * o_.length)));
+    }
+    if (d_ > kFewDimensions) return;
+    for (const BallScaling scaling : {BallScaling::none, BallScaling::unit, BallScaling::paper}) {
+      const FieldErrors errors = field_errors(m_, features, random, x, scaling, o_.length);
+      loose_.add("velocity is tangent", errors.tangent);
+      loose_.add("kinetic = the square of velocity", errors.kinetic);
+      loose_.add("divergence = the rate of volume", errors.divergence);
+      // Off the diagonal a product has Euclidean coordinates (DESIGN.md).
+      if (m_.factors().size() == 1)
+        loose_.add("frobenius = the square of the covariant derivative", errors.frobenius);
+      backward_.add("velocity_backward", velocity_backward_error(m_, random, off, u, scaling, o_.length));
+    }
+  }
+
+  bool has_geodesic_neurons() const {
+    bool any = false;
+    try {
+      for (const auto& f : m_.factors()) any = f.manifold->geodesic_neurons() != nullptr || any;
+    } catch (const Error&) {
+      return false;
+    }
+    return any;
+  }
+
+  void seen(const AllFeatures& features, Random& random, const Tile<T>& x, const Tile<T>& y,
+            const Tile<T>& off, const Tile<T>& u) {
+    backward_.add("features' backward", feature_backward_error(m_, features, random, off, u));
+    loose_.add("features' jets are derivatives", feature_jet_error(m_, features, x, o_.length));
+    if (d_ > kFewDimensions) return;
+    loose_.demand("features have full rank", Pack<T>(1e-3) < least_stretch(m_, features, x));
+    loose_.add("features are one to one", distance_to_double(m_, features, x, y, o_.length));
+  }
+
+  void patches() {
+    if (!o_.patches || !has_patches(m_)) return;
+    const std::vector<Patch> all = whole_manifold(m_, kReach);
+    Random random(o_.seed, Purpose::test, static_cast<std::uint64_t>(d_), 0);
+    loose_.add("patches say their volume", Pack<double>(patch_volume_error(m_, all, random)));
+    if (const auto error = whole_error(m_, all))
+      loose_.add("patches make up the whole", Pack<double>(*error));
+  }
+
+  static constexpr int kFewDimensions = 8;
+  /// Coordinates of hyperbolic space keep enough digits for differences up to here; less than 1e-20 is
+  /// beyond.
+  static constexpr double kReach = 12;
 
   const Manifold<T>& m_;
   LawOptions o_;

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest-spi.h>
 
+#include <functional>
 #include <numbers>
 #include <set>
 
@@ -37,6 +38,7 @@ template <class T>
 void check_seeds(const Manifold<T>& m, LawOptions options) {
   for (std::uint64_t seed = 1; seed <= (kSanitized ? 1 : 3); ++seed) {
     options.seed = seed;
+    options.patches = seed == 1;  // what they are does not depend on it
     check_laws(m, options);
   }
 }
@@ -90,8 +92,7 @@ TYPED_TEST(Laws, Product) {
 // The kit itself: what it says of manifolds with one mistake each.
 class Mistaken : public Chart<double> {
  public:
-  explicit Mistaken(const Chart<double>& right)
-      : Chart(Geometry::euclidean, right.dimension(), 0), right_(right) {}
+  explicit Mistaken(const Chart<double>& right) : Chart(right.dimension()), right_(right) {}
   std::string name() const override { return "mistaken:2"; }
   bool compact() const override { return false; }
   double log_volume() const override { return right_.log_volume(); }
@@ -120,6 +121,20 @@ class Mistaken : public Chart<double> {
   LaneMask in_domain(const Pack<double>* x) const override { return right_.in_domain(x); }
   void error_weight(const Pack<double>* x, Pack<double>* w) const override { right_.error_weight(x, w); }
   void random_uniform(Random&, Pack<double>*, int) const override {}
+  double curvature() const override { return right_.curvature(); }
+  DefaultBase default_base() const override { return right_.default_base(); }
+  std::optional<PatchPart> part(double reach) const override { return right_.part(reach); }
+  std::shared_ptr<const Features<double>> features() const override { return right_.features(); }
+  std::shared_ptr<const GeodesicNeurons<double>> geodesic_neurons() const override {
+    return right_.geodesic_neurons();
+  }
+  void velocity(const OutputJet<double>& jet, Pack<double>* f, Rates<double>& rates) const override {
+    right_.velocity(jet, f, rates);
+  }
+  void velocity_backward(const OutputJet<double>& jet, Pack<double>* f_bar, const Rates<double>& rates_bar,
+                         PackMatrix<double> u_bar, PackMatrix<double> x_bar) const override {
+    right_.velocity_backward(jet, f_bar, rates_bar, u_bar, x_bar);
+  }
 
  protected:
   const Chart<double>& right_;
@@ -148,6 +163,110 @@ struct WrongVolume : Mistaken {
   }
 };
 
+/// The fields of R^d on the ball: what a chart has that says nothing of its fields.
+struct FlatField : Mistaken {
+  using Mistaken::Mistaken;
+  void velocity(const OutputJet<double>& jet, Pack<double>* f, Rates<double>& rates) const override {
+    Chart::velocity(jet, f, rates);
+  }
+  void velocity_backward(const OutputJet<double>& jet, Pack<double>* f_bar, const Rates<double>& rates_bar,
+                         PackMatrix<double> u_bar, PackMatrix<double> x_bar) const override {
+    Chart::velocity_backward(jet, f_bar, rates_bar, u_bar, x_bar);
+  }
+};
+/// The adjoint of another scaling.
+struct WrongAdjoint : Mistaken {
+  using Mistaken::Mistaken;
+  void velocity_backward(const OutputJet<double>& jet, Pack<double>* f_bar, const Rates<double>& rates_bar,
+                         PackMatrix<double> u_bar, PackMatrix<double> x_bar) const override {
+    OutputJet<double> other = jet;
+    if (jet.scaling == BallScaling::unit) other.scaling = BallScaling::none;
+    right_.velocity_backward(other, f_bar, rates_bar, u_bar, x_bar);
+  }
+};
+/// Features of a mistaken map of two coordinates, with jets and adjoint that are right.
+struct TwoFeatures : Features<double> {
+  /// φ and its derivatives in the coordinates, a row each.
+  using Map = std::function<void(const Pack<double>* x, Pack<double>* phi, PackMatrix<double> slope)>;
+  Map map;
+  explicit TwoFeatures(Map m) : map(std::move(m)) {}
+  int size() const override { return 2; }
+  void embed(int k, PackMatrix<double> in, PackMatrix<double> out) const override {
+    Pack<double> x[2] = {in(0, 0), in(1, 0)}, phi[2], D[4];
+    map(x, phi, {D, 2});
+    for (int i = 0; i < 2; ++i) {
+      out(i, 0) = phi[i];
+      for (int j = 1; j <= k; ++j) out(i, j) = D[2 * i] * in(0, j) + D[2 * i + 1] * in(1, j);
+    }
+  }
+  void embed_backward(int, PackMatrix<double>, PackMatrix<double>, PackMatrix<double>) const override {}
+};
+struct WithFeatures : Mistaken {
+  WithFeatures(const Chart<double>& right, TwoFeatures::Map map) : Mistaken(right), map_(std::move(map)) {}
+  std::shared_ptr<const Features<double>> features() const override {
+    return std::make_shared<TwoFeatures>(map_);
+  }
+  std::shared_ptr<const GeodesicNeurons<double>> geodesic_neurons() const override { return nullptr; }
+  TwoFeatures::Map map_;
+};
+struct WrongJets : Mistaken {
+  using Mistaken::Mistaken;
+  struct Halved : Features<double> {
+    int size() const override { return 2; }
+    void embed(int k, PackMatrix<double> in, PackMatrix<double> out) const override {
+      for (int i = 0; i < 2; ++i)
+        for (int j = 0; j <= k; ++j) out(i, j) = in(i, j) * Pack<double>(j == 0 ? 1 : 0.5);
+    }
+    void embed_backward(int k, PackMatrix<double>, PackMatrix<double> out_bar,
+                        PackMatrix<double> in_bar) const override {
+      for (int i = 0; i < 2; ++i)
+        for (int j = 0; j <= k; ++j) in_bar(i, j) += out_bar(i, j) * Pack<double>(j == 0 ? 1 : 0.5);
+    }
+  };
+  std::shared_ptr<const Features<double>> features() const override { return std::make_shared<Halved>(); }
+};
+/// The neurons' adjoint forgets that the scale is a parameter's length.
+struct WrongNeurons : Mistaken {
+  using Mistaken::Mistaken;
+  struct Neurons : GeodesicNeurons<double> {
+    std::shared_ptr<const GeodesicNeurons<double>> right;
+    std::shared_ptr<const Features<double>> features() const override { return right->features(); }
+    simd::Function distance() const override { return right->distance(); }
+    int parameters() const override { return right->parameters(); }
+    void prepare(const double* a, double* row, double& scale) const override {
+      right->prepare(a, row, scale);
+    }
+    void pull_back(const double* a, const double* row_bar, double, double* a_bar) const override {
+      const std::vector<double> none(static_cast<std::size_t>(right->features()->size()));
+      right->pull_back(a, none.data(), 0, a_bar);
+      static_cast<void>(row_bar);
+    }
+  };
+  std::shared_ptr<const GeodesicNeurons<double>> geodesic_neurons() const override {
+    auto neurons = std::make_shared<Neurons>();
+    neurons->right = right_.geodesic_neurons();
+    return neurons;
+  }
+};
+/// Patches of half the manifold.
+struct HalfPatches : Mistaken {
+  using Mistaken::Mistaken;
+  std::optional<PatchPart> part(double reach) const override {
+    std::optional<PatchPart> all = right_.part(reach);
+    all->axes[1].low = 0;
+    return all;
+  }
+};
+/// Patches without the circumference of circles.
+struct FlatPatches : Mistaken {
+  using Mistaken::Mistaken;
+  std::optional<PatchPart> part(double reach) const override {
+    std::optional<PatchPart> all = right_.part(reach);
+    all->map = [map = all->map](const double* u, double* x) { return map(u, x) / std::abs(u[0]); };
+    return all;
+  }
+};
+
 std::set<std::string> broken_laws(const Manifold<double>& m) {
   testing::TestPartResultArray failures;
   {
@@ -170,9 +289,49 @@ TEST(LawKit, FindsTheMistake) {
   EXPECT_TRUE(broken_laws(WrongMetric(ball)).contains("distance is that of the metric"));
   EXPECT_TRUE(broken_laws(WrongMetric(ball)).contains("lower is the metric"));
   EXPECT_EQ(broken_laws(WrongTransport(ball)),
-            (std::set<std::string>{"transport carries the velocity",
-                                   "transport is minus the reflection in the midpoint"}));
+            (std::set<std::string>{
+                "divergence = the rate of volume", "frobenius = the square of the covariant derivative",
+                "transport carries the velocity", "transport is minus the reflection in the midpoint"}));
   EXPECT_EQ(broken_laws(WrongVolume(ball)), std::set<std::string>{"the volume density is that of the frame"});
+}
+
+TEST(LawKit, FindsTheMistakeOfAField) {
+  using Laws = std::set<std::string>;
+  const PoincareBall<double> ball(2);
+  EXPECT_EQ(broken_laws(FlatField(ball)),
+            (Laws{"divergence = the rate of volume", "frobenius = the square of the covariant derivative",
+                  "kinetic = the square of velocity"}));
+  EXPECT_EQ(broken_laws(WrongAdjoint(ball)), Laws{"velocity_backward"});
+  EXPECT_EQ(broken_laws(WrongJets(ball)),
+            (Laws{"divergence = the rate of volume", "features' jets are derivatives",
+                  "frobenius = the square of the covariant derivative"}));
+  EXPECT_EQ(broken_laws(WrongNeurons(ball)), Laws{"geodesic neurons' backward"});
+  // (x, y) ↦ (x, 0)
+  const auto flat = [](const Pack<double>* x, Pack<double>* phi, PackMatrix<double> D) {
+    phi[0] = x[0];
+    phi[1] = D(0, 1) = D(1, 0) = D(1, 1) = Pack<double>(0);
+    D(0, 0) = Pack<double>(1);
+  };
+  const Laws unranked = broken_laws(WithFeatures(ball, flat));
+  EXPECT_TRUE(unranked.contains("features have full rank"));
+  EXPECT_TRUE(unranked.contains("features' backward"));
+  // (x, y) ↦ (x² − y², 2xy), two points to one
+  const auto square = [](const Pack<double>* x, Pack<double>* phi, PackMatrix<double> D) {
+    phi[0] = x[0] * x[0] - x[1] * x[1];
+    phi[1] = 2 * x[0] * x[1];
+    D(0, 0) = D(1, 1) = 2 * x[0];
+    D(1, 0) = 2 * x[1];
+    D(0, 1) = -D(1, 0);
+  };
+  const Laws folded = broken_laws(WithFeatures(ball, square));
+  EXPECT_TRUE(folded.contains("features are one to one"));
+  EXPECT_FALSE(folded.contains("features have full rank"));
+}
+
+TEST(LawKit, FindsTheMistakeOfPatches) {
+  const PoincareBall<double> ball(2);
+  EXPECT_EQ(broken_laws(HalfPatches(ball)), std::set<std::string>{"patches make up the whole"});
+  EXPECT_TRUE(broken_laws(FlatPatches(ball)).contains("patches say their volume"));
 }
 
 }  // namespace

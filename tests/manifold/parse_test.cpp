@@ -67,10 +67,10 @@ TEST(Parse, MakesWhatItSays) {
   EXPECT_EQ(m->dimension(), 5);
   EXPECT_EQ(m->ambient(), 6);
   ASSERT_EQ(m->factors().size(), 2u);
-  EXPECT_EQ(m->factors()[0].geometry, Geometry::sphere);
-  EXPECT_EQ(m->factors()[0].curvature, 0.5);
+  EXPECT_EQ(m->factors()[0].manifold->name(), "sphere:3,K=0.5");
+  EXPECT_EQ(m->factors()[0].manifold->curvature(), 0.5);
   EXPECT_EQ(m->factors()[1].row, 4);
-  EXPECT_EQ(parse_manifold<double>("ball:2")->factors()[0].curvature, -1);
+  EXPECT_EQ(parse_manifold<double>("ball:2")->curvature(), -1);
 }
 
 TEST(Parse, SuggestsTheNearestName) {

@@ -13,14 +13,13 @@ namespace {
 
 /// The manifold's own first.
 std::vector<DensityUnit> units_of(const Manifold<double>& manifold) {
-  const auto factors = manifold.factors();
   const int d = manifold.dimension();
   const double log_degree = std::log(std::numbers::pi / 180);
-  if (factors.size() == 1 && factors[0].geometry == Geometry::sphere && d == 2 && factors[0].curvature == 1)
+  if (manifold.picture().kind == Picture::Kind::globe)
     return {{"sr", "sr", 0},
             {"km2", "km²", -2 * std::log(kEarthRadiusKm)},
             {"deg2", "square degree", 2 * log_degree}};
-  if (factors.size() == 1 && factors[0].geometry == Geometry::torus) {
+  if (manifold.column_form().kind == ColumnForm::Kind::angles) {
     const std::string power = d == 1 ? "" : fmt::format("^{}", d);
     return {{"rad", "rad" + power, 0}, {"deg", "deg" + power, d * log_degree}};
   }

@@ -13,22 +13,21 @@ std::shared_ptr<const Distribution<T>> default_base(std::shared_ptr<const Manifo
   std::vector<std::shared_ptr<const Distribution<T>>> parts;
   for (const Factor<T>& factor : manifold->factors()) {
     const int d = factor.manifold->dimension();
-    switch (factor.geometry) {
-      case Geometry::sphere:
-      case Geometry::torus:
+    switch (factor.manifold->default_base()) {
+      case DefaultBase::uniform:
         // Shares ownership of the whole, points at the factor.
         parts.push_back(
             std::make_shared<Uniform<T>>(std::shared_ptr<const Manifold<T>>(manifold, factor.manifold)));
         break;
-      case Geometry::euclidean:
+      case DefaultBase::normal:
         parts.push_back(std::make_shared<StandardNormal<T>>(d));
         break;
-      case Geometry::ball:
-        parts.push_back(std::make_shared<WrappedNormal<T>>(WrappedNormal<T>::standard(d, factor.curvature)));
+      case DefaultBase::wrapped_normal:
+        parts.push_back(
+            std::make_shared<WrappedNormal<T>>(WrappedNormal<T>::standard(d, factor.manifold->curvature())));
         break;
-      case Geometry::covered:
-        throw Error(factor.manifold->name() + " has no default base of its own", "take that of its cover",
-                    Fault::internal);
+      case DefaultBase::none:
+        throw Error(factor.manifold->name() + " has no default base", "name one, or take another manifold");
     }
   }
   if (parts.size() == 1) return parts.front();

@@ -106,21 +106,16 @@ class Options {
   std::map<std::string, std::string_view> values_;
 };
 
-/// The single factor of the geometry asked for.
 template <class T>
-Factor<T> factor_of(const Manifold<T>& manifold, Geometry geometry, std::string_view part,
-                    const char* where) {
-  const std::vector<Factor<T>> factors = manifold.factors();
-  require(factors.size() == 1 && factors[0].geometry == geometry,
-          fmt::format("'{}' is no density of {}", part, manifold.name()), where);
-  return factors[0];
+void require_home(bool right, std::string_view part, const Manifold<T>& manifold, const char* where) {
+  require(right, fmt::format("'{}' is no density of {}", part, manifold.name()), where);
 }
 
 template <class T>
 void require_unit_sphere(const Manifold<T>& manifold, std::string_view part, const char* kind) {
-  const double K = factor_of(manifold, Geometry::sphere, part,
-                             fmt::format("{} is for spheres; use wrapped-normal on balls", kind).c_str())
-                       .curvature;
+  require_home(manifold.kernel_form().family == KernelForm::Family::chord, part, manifold,
+               fmt::format("{} is for spheres; use wrapped-normal on balls", kind).c_str());
+  const double K = manifold.curvature();
   require(K == 1, fmt::format("'{}' on {}: {} is for the sphere of radius 1", part, manifold.name(), kind),
           fmt::format("use sphere:{}", manifold.dimension()));
 }
@@ -240,7 +235,8 @@ std::shared_ptr<const Distribution<T>> angular_central_gaussian(std::string_view
 template <class T>
 std::shared_ptr<const Distribution<T>> bivariate_von_mises(std::string_view part, std::string_view text,
                                                            const Manifold<T>& manifold) {
-  factor_of(manifold, Geometry::torus, part, "bivariate-von-mises is for torus:2");
+  require_home(manifold.kernel_form().family == KernelForm::Family::circles, part, manifold,
+               "bivariate-von-mises is for torus:2");
   require(manifold.dimension() == 2, fmt::format("'{}' on {}", part, manifold.name()),
           "bivariate-von-mises is for torus:2");
   const Options options(part, text, {"mu", "kappa", "lambda"});
@@ -270,8 +266,9 @@ std::shared_ptr<const Distribution<T>> matrix_fisher(std::string_view part, std:
 template <class T>
 std::shared_ptr<const Distribution<T>> wrapped_normal(std::string_view part, std::string_view text,
                                                       const Manifold<T>& manifold) {
-  const double K =
-      factor_of(manifold, Geometry::ball, part, "wrapped-normal is for balls; use vmf on spheres").curvature;
+  require_home(manifold.default_base() == DefaultBase::wrapped_normal, part, manifold,
+               "wrapped-normal is for balls; use vmf on spheres");
+  const double K = manifold.curvature();
   const int d = manifold.dimension();
   const double root = std::sqrt(-K);
   // What the standard one calls itself: wrapped-normal:2,K=-1.
@@ -334,7 +331,8 @@ std::shared_ptr<const Distribution<T>> parse_density(std::string_view part,
     return std::make_shared<Uniform<T>>(manifold);
   }
   if (kind == "normal") {
-    factor_of(*manifold, Geometry::euclidean, part, "normal is for R^d; use wrapped-normal on balls");
+    require_home(manifold->default_base() == DefaultBase::normal, part, *manifold,
+                 "normal is for R^d; use wrapped-normal on balls");
     const Options none(part, text == std::to_string(manifold->dimension()) ? "" : text, {});
     return std::make_shared<StandardNormal<T>>(manifold->dimension());
   }

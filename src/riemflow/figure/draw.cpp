@@ -106,7 +106,7 @@ Square seen_part(const Model& model, const DrawOptions& options, const Points<do
 GridLayout layout_drawn(const Model& model, Surface surface, GridChoice choice, const Square& square) {
   if (surface == Surface::globe && choice.resolution == 0) choice.resolution = kMapResolution;
   if (surface == Surface::disk && choice.resolution == 0) {
-    const double K = parse_manifold<double>(space_of(model))->factors()[0].curvature;
+    const double K = parse_manifold<double>(space_of(model))->curvature();
     choice.resolution = 2 / std::sqrt(-K) / kCellsAcross;
   }
   if (surface != Surface::plane) return layout_of(choice, model);
@@ -194,7 +194,7 @@ std::string draw_grid(const Model& model, Surface surface, const DensityGrid& gr
   const DensityChart chart = sheet_chart(grid, layers, paths, options, surface == Surface::torus);
   const Sheet sheet{options.kind, width_in_points(options, kSquareWidth), options.dpi, options.title};
   if (surface == Surface::disk)
-    return draw_disk(sheet, chart, parse_manifold<double>(space_of(model))->factors()[0].curvature);
+    return draw_disk(sheet, chart, parse_manifold<double>(space_of(model))->curvature());
   const std::array<std::string, 2> names = sheet_names(model);
   return surface == Surface::torus ? draw_torus(sheet, chart, names) : draw_plane(sheet, chart, names);
 }

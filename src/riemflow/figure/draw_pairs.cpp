@@ -31,7 +31,7 @@ std::vector<Scale> ranges_of(const Manifold<double>& manifold, const std::vector
                              std::size_t n) {
   std::vector<Scale> ranges;
   for (const Factor<double>& factor : manifold.factors()) {
-    const double R = 1 / std::sqrt(std::abs(factor.curvature));
+    const ColumnForm own = factor.manifold->column_form();
     if (has_latitude(factor)) {
       ranges.push_back({-90, 90, false});
       ranges.push_back({-180, 180, false});
@@ -41,10 +41,11 @@ std::vector<Scale> ranges_of(const Manifold<double>& manifold, const std::vector
     const int numbers =
         notations.empty() ? factor.manifold->ambient() : static_cast<int>(notations.front().columns.size());
     for (int k = 0; k < numbers; ++k) {
-      if (factor.geometry == Geometry::torus)
+      const bool ends = notations.empty() && own.kind != ColumnForm::Kind::plain;
+      if (ends && own.kind == ColumnForm::Kind::angles)
         ranges.push_back({-180, 180, false});
-      else if (factor.geometry != Geometry::euclidean && notations.empty())
-        ranges.push_back({-R, R, false});
+      else if (ends)
+        ranges.push_back({-own.radius, own.radius, false});
       else if (ranges.size() < n) {
         std::vector<double> all;
         for (const Columns& columns : seen)

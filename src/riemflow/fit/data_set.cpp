@@ -45,7 +45,8 @@ std::vector<std::string> names_of_numbers(const Manifold<double>& manifold,
   std::size_t next = 0;
   for (const Factor<double>& factor : manifold.factors()) {
     const auto numbers = static_cast<std::size_t>(factor.manifold->ambient());
-    const bool angles = factor.geometry == Geometry::sphere && columns.size() < ambient;
+    const bool angles =
+        factor.manifold->column_form().places != ColumnForm::Places::none && columns.size() < ambient;
     for (std::size_t c = 0; c < numbers; ++c)
       names.push_back(!angles && next + c < columns.size() ? columns[next + c]
                                                            : fmt::format("coordinate {}", names.size() + 1));

@@ -116,14 +116,12 @@ double distance_of(const std::string& text) {
 
 double group_distance(const std::string& text, const std::string& manifold_name) {
   const auto manifold = parse_manifold<double>(manifold_name);
-  const auto factors = manifold->factors();
-  const bool earth =
-      factors.size() == 1 && factors.front().geometry == Geometry::sphere && manifold->dimension() == 2;
+  const bool earth = manifold->column_form().places != ColumnForm::Places::none;
   require(!text.ends_with("km") || earth,
           fmt::format("‹group-within› {}: {} is not the Earth", text, manifold_name),
           "give the distance as a number, in the units of the manifold", Fault::usage);
   const double value = distance_of(text);
-  return earth ? value / kEarthRadiusKm / std::sqrt(factors.front().curvature) : value;
+  return earth ? value / kEarthRadiusKm / std::sqrt(manifold->curvature()) : value;
 }
 
 std::uint64_t seed_of(const std::string& text) {

@@ -10,11 +10,6 @@
 namespace riemflow {
 namespace {
 
-bool is_ball(const Manifold<double>& manifold) {
-  const auto factors = manifold.factors();
-  return factors.size() == 1 && factors.front().geometry == Geometry::ball;
-}
-
 bool is_row_name(const std::string& name) {
   const auto plain = [](unsigned char c) { return std::isalnum(c) != 0 || c == '.' || c == '_' || c == '-'; };
   return !name.empty() && std::all_of(name.begin(), name.end(), plain);
@@ -66,15 +61,18 @@ Method own_method(const std::string& name, const std::string& preset, const Valu
 }
 
 std::string why_not(const Method& method, const Manifold<double>& manifold) {
-  if ((method.name == "vmf-mixture" || method.name == "stereographic") && !is_one_sphere(manifold))
+  const bool product = manifold.factors().size() > 1;
+  if (method.name == "vmf-mixture" && !is_one_sphere(manifold)) return "it is for spheres";
+  if (method.name == "stereographic" && (product || manifold.refuse_chart(ChartKind::stereographic)))
     return "it is for spheres";
-  if (method.name == "wrapped" && !is_ball(manifold)) return "it is for the ball";
+  if (method.name == "wrapped" && (product || manifold.refuse_chart(ChartKind::wrapped)))
+    return "it is for the ball";
   return "";
 }
 
 Method on(const Method& method, const Manifold<double>& manifold) {
   Method own = method;
-  if (own.preset == "paper" && is_ball(manifold)) own.preset = "paper-ball";
+  if (own.preset == "paper" && manifold.curvature() < 0) own.preset = "paper-ball";
   return own;
 }
 

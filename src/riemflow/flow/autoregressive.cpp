@@ -61,9 +61,10 @@ std::vector<ChainLink> chain_of(const std::string& manifold) {
   std::string done;  // the whole factors so far, as they begin a name
   for (const Factor<double>& factor : whole->factors()) {
     const int coordinates = factor.manifold->ambient();
-    if (factor.geometry == Geometry::torus)
+    if (factor.manifold->leading(1))
       for (int i = 0; i < coordinates; ++i)
-        add(done + "torus:" + std::to_string(i + 1), "torus:1", factor.row + i, 1);
+        add(done + factor.manifold->leading(i + 1)->name(), factor.manifold->leading(1)->name(),
+            factor.row + i, 1);
     else
       add(done + factor.manifold->name(), factor.manifold->name(), factor.row, coordinates);
     done += factor.manifold->name() + " x ";

@@ -21,9 +21,9 @@ void validate(const FlowConfig& config) {
   require(config.base.components >= 1 && config.base.components <= 65536,
           "a mixture base of " + std::to_string(config.base.components) + " components", "give 1 to 65536");
   const auto manifold = parse_manifold<double>(config.manifold);
-  const std::vector<Factor<double>> factors = manifold->factors();
-  require(config.model == ModelKind::riemannian && factors.size() == 1 &&
-              factors.front().geometry == Geometry::sphere && factors.front().curvature == 1,
+  const KernelForm kernels = manifold->kernel_form();  // round ones on a sphere are von Mises–Fisher
+  require(config.model == ModelKind::riemannian && kernels.family == KernelForm::Family::chord &&
+              kernels.curvature == 1,
           "a vmf-mixture base for a " + std::string(name_of(config.model)) + " model on " + manifold->name(),
           "it is for riemannian models on unit spheres, such as sphere:2");
 }

@@ -14,9 +14,9 @@ constexpr double kLongestNearCones = 0.02;
 
 template <class T>
 SolverOptions for_evaluation(const VectorField<T>& field, SolverOptions options) {
-  const std::vector<InputBlock>& blocks = field.input_blocks();
+  const std::vector<InputBlock<T>>& blocks = field.input_blocks();
   if (std::any_of(blocks.begin(), blocks.end(),
-                  [](const InputBlock& block) { return block.distance == simd::Function::asin; }))
+                  [](const InputBlock<T>& block) { return block.distance == simd::Function::asin; }))
     options.longest_step = std::min(options.longest_step, kLongestNearCones);
   return options;
 }

@@ -57,9 +57,8 @@ Columns one_of_each(const Table& table, std::initializer_list<Meaning> wanted) {
   return columns;
 }
 
-bool is(const Manifold<double>* manifold, Geometry geometry, int d) {
-  const auto factors = manifold->factors();
-  return factors.size() == 1 && factors[0].geometry == geometry && manifold->dimension() == d;
+bool may_be_places(const Manifold<double>& factor) {
+  return factor.column_form().places != ColumnForm::Places::none;
 }
 
 /// Columns with the names that coordinate_names gives; empty if one is missing or there twice.
@@ -85,15 +84,15 @@ Columns by_name(const Table& table, const Manifold<double>* manifold) {
   const int ambient = manifold == nullptr ? 3 : manifold->ambient();
   const auto factors = manifold == nullptr ? std::vector<Factor<double>>() : manifold->factors();
   Columns columns;
-  if (manifold == nullptr || is(manifold, Geometry::sphere, 2))
+  if (manifold == nullptr || may_be_places(*manifold))
     columns = one_of_each(table, {Meaning::latitude, Meaning::longitude});
   if (columns.empty() && manifold != nullptr) columns = as_written(table, *manifold);
-  const bool angles = factors.size() == 1 && factors[0].geometry == Geometry::torus;
+  const bool angles = manifold != nullptr && manifold->column_form().kind == ColumnForm::Kind::angles;
   if (columns.empty() && ambient == 3 && factors.size() < 2 && !angles)
     columns = one_of_each(table, {Meaning::x, Meaning::y, Meaning::z});
   if (columns.empty() && ambient == 2 && factors.size() < 2 && !angles)
     columns = one_of_each(table, {Meaning::x, Meaning::y});
-  if (columns.empty() && (manifold == nullptr || is(manifold, Geometry::torus, 2)))
+  if (columns.empty() && (manifold == nullptr || (angles && ambient == 2)))
     columns = one_of_each(table, {Meaning::phi, Meaning::psi});
   if (columns.empty() && manifold == nullptr) {
     columns = with_meaning(table, {Meaning::angle});
@@ -126,7 +125,7 @@ std::string needs(const Manifold<double>& manifold) {
     return all + " columns";
   }
   const auto ambient = static_cast<std::size_t>(manifold.ambient());
-  const std::size_t spheres = two_spheres(manifold);
+  const std::size_t spheres = places_in(manifold);
   if (spheres == 0) return fmt::format("{} column{}", ambient, ambient == 1 ? "" : "s");
   const std::size_t written = coordinate_names(manifold).size();
   const bool mixed = written != ambient && written != ambient - spheres;
@@ -159,7 +158,7 @@ std::string example(const Table& table, const Manifold<double>* manifold) {
   Columns columns = all_of(table, true);
   const std::size_t needed = manifold == nullptr
                                  ? std::min(std::max<std::size_t>(columns.size(), 2), kMost)
-                                 : static_cast<std::size_t>(manifold->ambient()) - two_spheres(*manifold);
+                                 : static_cast<std::size_t>(manifold->ambient()) - places_in(*manifold);
   for (std::size_t i = 0; columns.size() < needed; ++i)
     if (i != table.weight && std::find(columns.begin(), columns.end(), i) == columns.end())
       columns.push_back(i);
@@ -220,6 +219,20 @@ std::string_view held_by(Meaning meaning) {
   }
 }
 
+/// What a column of this kind holds; empty where any number may stand.
+std::string_view held_by(ColumnForm::Kind kind) {
+  switch (kind) {
+    case ColumnForm::Kind::angles:
+      return "angle";
+    case ColumnForm::Kind::vector:
+    case ColumnForm::Kind::inside:
+      return "coordinate";
+    case ColumnForm::Kind::plain:
+      break;
+  }
+  return "";
+}
+
 /// What each of so many columns of the manifold holds; empty where any number may stand.
 std::vector<std::string_view> wanted_of(const Manifold<double>& manifold, std::size_t columns) {
   std::vector<std::string_view> wanted;
@@ -231,10 +244,7 @@ std::vector<std::string_view> wanted_of(const Manifold<double>& manifold, std::s
     if (latitude[f])
       wanted.insert(wanted.end(), {"latitude", "longitude"});
     else
-      wanted.insert(wanted.end(), ambient,
-                    factors[f].geometry == Geometry::torus       ? "angle"
-                    : factors[f].geometry == Geometry::euclidean ? ""
-                                                                 : "coordinate");
+      wanted.insert(wanted.end(), ambient, held_by(factors[f].manifold->column_form().kind));
   }
   return wanted;
 }
@@ -308,21 +318,19 @@ std::string infer(const Table& table, const Columns& columns) {
 
 }  // namespace
 
-std::size_t two_spheres(const Manifold<double>& manifold) {
+std::size_t places_in(const Manifold<double>& manifold) {
   std::size_t n = 0;
-  for (const auto& factor : manifold.factors())
-    n += factor.geometry == Geometry::sphere && factor.manifold->dimension() == 2;
+  for (const auto& factor : manifold.factors()) n += may_be_places(*factor.manifold);
   return n;
 }
 
 std::vector<bool> factors_with_latitude(const Manifold<double>& manifold, std::size_t columns) {
   const auto ambient = static_cast<std::size_t>(manifold.ambient());
-  const bool none = columns == ambient, all = columns == ambient - two_spheres(manifold);
+  const bool none = columns == ambient, all = columns == ambient - places_in(manifold);
   if (!none && !all && columns != coordinate_names(manifold).size()) return {};
   std::vector<bool> result;
   for (const auto& factor : manifold.factors()) {
-    const bool sphere = factor.geometry == Geometry::sphere && factor.manifold->dimension() == 2;
-    result.push_back(!none && sphere && (all || has_latitude(factor)));
+    result.push_back(!none && may_be_places(*factor.manifold) && (all || has_latitude(factor)));
   }
   return result;
 }

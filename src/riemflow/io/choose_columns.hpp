@@ -17,10 +17,10 @@ struct Choice {
 };
 
 /// Factors of the manifold that latitude and longitude can describe.
-std::size_t two_spheres(const Manifold<double>& manifold);
+std::size_t places_in(const Manifold<double>& manifold);
 
 /// Which factors of the manifold have latitude and longitude among this many columns: none where there are as
-/// many as coordinates, each S² where there are two_spheres() fewer, those of has_latitude()
+/// many as coordinates, each S² where there are places_in() fewer, those of has_latitude()
 /// (coordinates.hpp) where there are as many as coordinate_names(). Empty if no reading takes this many.
 std::vector<bool> factors_with_latitude(const Manifold<double>& manifold, std::size_t columns);
 

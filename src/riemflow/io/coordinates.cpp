@@ -44,11 +44,11 @@ std::string stem_or_name(const Factor<double>& factor) {
 
 const char* stem_of(const Factor<double>& factor) {
   if (has_latitude(factor)) return "latitude";
-  return factor.geometry == Geometry::torus ? "angle" : "x";
+  return factor.manifold->column_form().kind == ColumnForm::Kind::angles ? "angle" : "x";
 }
 
 bool has_latitude(const Factor<double>& factor) {
-  return factor.geometry == Geometry::sphere && factor.manifold->dimension() == 2 && factor.curvature == 1;
+  return factor.manifold->column_form().places == ColumnForm::Places::usual;
 }
 
 std::vector<std::string> coordinate_names(const Manifold<double>& manifold) {
@@ -91,7 +91,7 @@ void to_coordinates(const Manifold<double>& manifold, std::span<const double> po
         for (double& number : y) number = number * kDegrees + 0.0;
     } else if (place)
       write_place(x, y);
-    else if (factor.geometry == Geometry::torus)
+    else if (factor.manifold->column_form().kind == ColumnForm::Kind::angles)
       std::transform(x.begin(), x.end(), y.begin(), wrapped_degrees);
     else
       std::copy(x.begin(), x.end(), y.begin());

@@ -1,10 +1,11 @@
 #pragma once
 // Points as columns for people to read: the inverse of what the readers do.
 //
-//   sphere:2 of curvature 1   latitude, longitude, in degrees
-//   torus:d                   angle_1 … angle_d, in degrees
-//   spaces with notations     as the first of these says, angles in degrees
-//   all else                  x_1 … x_n, as they are
+//   spaces with notations         as the first of these says, angles in degrees
+//   others, as ColumnForm says:
+//     places are usual (sphere:2)  latitude, longitude, in degrees
+//     angles (torus:d)             angle_1 … angle_d, in degrees
+//     all else                     x_1 … x_n, as they are
 //
 // In a product, names that more than one factor would have get the number of the factor after the stem:
 // latitude_1, latitude_2; x_2_1 is x_1 of factor 2. A table with these names, read back with the manifold

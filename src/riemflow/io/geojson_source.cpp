@@ -128,15 +128,14 @@ std::unique_ptr<PointSource> open_geojson(Window window, const std::string& path
   require(options.units != Units::radians, fmt::format("{}: GeoJSON is in degrees", path),
           "leave out ‹units› radians", Fault::usage);
   const auto manifold = parse_manifold<double>(options.manifold.empty() ? "sphere:2" : options.manifold);
-  const auto factors = manifold->factors();
-  require(factors.size() == 1 && factors[0].geometry == Geometry::sphere && manifold->dimension() == 2,
+  require(manifold->column_form().places != ColumnForm::Places::none,
           fmt::format("{}: GeoJSON holds points of sphere:2, not of {}", path, manifold->name()),
           "leave out ‹manifold›, or give the points as CSV", Fault::usage);
   window.fill(1);
   if (window.size() == 0) throw Error(FilePlace{path, 1, 1}, "the file is empty", "give a GeoJSON object");
 
   Recipe recipe;
-  recipe.parts.push_back({Recipe::Kind::degrees_on_sphere, 2, 3, 1 / std::sqrt(factors[0].curvature),
+  recipe.parts.push_back({Recipe::Kind::degrees_on_sphere, 2, 3, manifold->column_form().radius,
                           "latitude and longitude seem to be swapped: GeoJSON wants [longitude, latitude]"});
   Assumptions assumptions;
   if (!options.weights.empty()) assumptions.weight = {"weight", 0, std::string(trimmed(options.weights))};

@@ -32,31 +32,30 @@ Recipe recipe_for(const Manifold<double>& manifold, const Table& table,
   for (std::size_t i = 0; i < factors.size(); ++i) {
     const auto& factor = factors[i];
     const int ambient = factor.manifold->ambient();
-    const double radius = factor.curvature == 0 ? 1 : 1 / std::sqrt(std::abs(factor.curvature));
+    const ColumnForm own = factor.manifold->column_form();
     if (const auto& notation = writings[i].notation) {
       recipe.parts.push_back({notation->angular ? Kind::notated_in_degrees : Kind::notated,
                               static_cast<int>(notation->columns.size()), ambient});
       recipe.parts.back().notation = notation;
       continue;
     }
-    switch (factor.geometry) {
-      case Geometry::sphere:
-        if (writings[i].latitude)
-          recipe.parts.push_back({Kind::degrees_on_sphere, 2, 3, radius});
-        else
-          recipe.parts.push_back({Kind::vector_on_sphere, ambient, ambient, radius});
+    if (writings[i].latitude) {
+      recipe.parts.push_back({Kind::degrees_on_sphere, 2, 3, own.radius});
+      continue;
+    }
+    switch (own.kind) {
+      case ColumnForm::Kind::vector:
+        recipe.parts.push_back({Kind::vector_on_sphere, ambient, ambient, own.radius});
         break;
-      case Geometry::torus:
+      case ColumnForm::Kind::angles:
         recipe.parts.push_back({Kind::angle_in_degrees, ambient, ambient});
         break;
-      case Geometry::ball:
-        recipe.parts.push_back({Kind::in_ball, ambient, ambient, radius});
+      case ColumnForm::Kind::inside:
+        recipe.parts.push_back({Kind::in_ball, ambient, ambient, own.radius});
         break;
-      case Geometry::euclidean:
+      case ColumnForm::Kind::plain:
         recipe.parts.push_back({Kind::anything, ambient, ambient});
         break;
-      case Geometry::covered:
-        break;  // has a notation
     }
   }
   return recipe;

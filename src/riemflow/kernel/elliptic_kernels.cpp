@@ -47,6 +47,8 @@ double* triangular(const double* W, int d, int D, double* to) {
 }
 
 class EllipticKernels final : public Kernels {
+  using Family = KernelForm::Family;
+
  public:
   EllipticKernels(std::shared_ptr<const KernelSpace> space, const Points<double>& centres,
                   const std::vector<double>& bandwidths, const std::vector<double>& shapes)
@@ -91,29 +93,20 @@ class EllipticKernels final : public Kernels {
         for (int c = 0; c < D; ++c) pull[c] += W[r * D + c] * u[r];
       double* g = gradient + part.row;
       const double *e = query.embedded + part.column, *m = &embedded_[i * width_] + part.column;
-      if (part.geometry == Geometry::sphere) {
-        const double K = part.curvature;
-        for (int c = 0; c < D; ++c) g[c] += share * (t.q_slope * 2 * pull[c] + t.c_slope * K * m[c]);
-      } else if (part.geometry == Geometry::ball) {
-        // v = stretch·p, p = δ − pull·m (distribution/wrapped_normal.hpp); −∇q/2 = −(Dv)ᵀ Wᵀu
-        const double c = -part.curvature, b = e[d], a = m[d], q = ball_q(query, i, part);
-        const double h = asinh_ratio(q), root = std::sqrt(1 + q), stretch = 2 * h / (root * b);
-        const double log_h_slope =
-            q < 1e-4 ? -1.0 / 6 + (3.0 / 20 - 1.0 / 36) * q : (1 / (h * root) - 1) / (2 * q);
-        double along = 0, square = 0, inner = 0;
-        for (int k = 0; k < d; ++k) square += (e[k] - m[k]) * (e[k] - m[k]);
-        for (int k = 0; k < d; ++k) {
-          along += pull[k] * m[k];
-          inner += pull[k] * (e[k] - m[k] - c * square / a * m[k]);
+      switch (part.family) {
+        case Family::chord: {
+          const double K = part.curvature;
+          for (int c = 0; c < D; ++c) g[c] += share * (t.q_slope * 2 * pull[c] + t.c_slope * K * m[c]);
+          break;
         }
-        for (int k = 0; k < d; ++k) {
-          const double delta = e[k] - m[k], q_k = 2 * c * (delta / (a * b) + q * e[k] / b);
-          const double back = stretch * (pull[k] - along * 2 * c * delta / a) +
-                              inner * stretch * ((log_h_slope - 0.5 / (1 + q)) * q_k + 2 * c * e[k] / b);
-          g[k] += share * ((d - 1) * (log_h_slope - 0.5 / (1 + q)) * q_k - back);
-        }
-      } else {
-        for (int c = 0; c < D; ++c) g[c] -= share * pull[c];
+        case Family::hyperbolic:
+          add_hyperbolic_gradient(part, e, m, ball_q(query, i, part), pull, share, g);
+          break;
+        case Family::circles:
+        case Family::normal:
+        case Family::none:
+          for (int c = 0; c < D; ++c) g[c] -= share * pull[c];
+          break;
       }
     }
   }
@@ -129,25 +122,34 @@ class EllipticKernels final : public Kernels {
       Eigen::VectorXd z(d);
       for (double& z_j : z) z_j = random.normal();
       const Eigen::VectorXd v = W.transpose() * (W * W.transpose()).llt().solve(z);
-      if (part.geometry == Geometry::sphere) {
-        const double R = 1 / std::sqrt(part.curvature);
-        const Eigen::VectorXd unit = Eigen::Map<const Eigen::VectorXd>(m, D).normalized();
-        const Eigen::VectorXd y = (1 + radial(i, f) * random.normal()) * unit + v / R;
-        for (int c = 0; c < D; ++c) to[c] = R * y[c] / y.norm();
-      } else if (part.geometry == Geometry::ball) {
-        const Eigen::Map<const Eigen::VectorXd> mean(m, d);
-        std::vector<Pack<double>> at(static_cast<std::size_t>(d)), step(at.size()), y(at.size());
-        // The orthonormal frame along the axes is 1/λ long.
-        const double lambda = 2 / (1 + part.curvature * mean.squaredNorm());
-        for (int c = 0; c < d; ++c) {
-          at[static_cast<std::size_t>(c)] = Pack<double>(m[c]);
-          step[static_cast<std::size_t>(c)] = Pack<double>(v[c] / lambda);
+      switch (part.family) {
+        case Family::chord: {
+          const double R = 1 / std::sqrt(part.curvature);
+          const Eigen::VectorXd unit = Eigen::Map<const Eigen::VectorXd>(m, D).normalized();
+          const Eigen::VectorXd y = (1 + radial(i, f) * random.normal()) * unit + v / R;
+          for (int c = 0; c < D; ++c) to[c] = R * y[c] / y.norm();
+          break;
         }
-        part.manifold->exp(at.data(), step.data(), y.data());
-        for (int c = 0; c < d; ++c) to[c] = y[static_cast<std::size_t>(c)][0];
-      } else {
-        for (int c = 0; c < d; ++c)
-          to[c] = part.geometry == Geometry::torus ? std::remainder(m[c] + v[c], 2 * pi) : m[c] + v[c];
+        case Family::hyperbolic: {
+          const Eigen::Map<const Eigen::VectorXd> mean(m, d);
+          std::vector<Pack<double>> at(static_cast<std::size_t>(d)), step(at.size()), y(at.size());
+          // The orthonormal frame along the axes is 1/λ long.
+          const double lambda = 2 / (1 + part.curvature * mean.squaredNorm());
+          for (int c = 0; c < d; ++c) {
+            at[static_cast<std::size_t>(c)] = Pack<double>(m[c]);
+            step[static_cast<std::size_t>(c)] = Pack<double>(v[c] / lambda);
+          }
+          part.manifold->exp(at.data(), step.data(), y.data());
+          for (int c = 0; c < d; ++c) to[c] = y[static_cast<std::size_t>(c)][0];
+          break;
+        }
+        case Family::circles:
+          for (int c = 0; c < d; ++c) to[c] = std::remainder(m[c] + v[c], 2 * pi * part.radius);
+          break;
+        case Family::normal:
+        case Family::none:
+          for (int c = 0; c < d; ++c) to[c] = m[c] + v[c];
+          break;
       }
     }
   }
@@ -160,17 +162,12 @@ class EllipticKernels final : public Kernels {
   double turn() const override { return space_->smallest_radius(); }
 
   std::vector<simd::DensityFactor> factors() const override {
-    using Kind = simd::DensityFactor::Kind;
     std::vector<simd::DensityFactor> result;
     for (const Factor_& factor : factors_) {
       const KernelSpace::Part& part = factor.part;
-      const bool torus = part.geometry == Geometry::torus;
-      const Kind kind = torus                                  ? Kind::torus
-                        : part.geometry == Geometry::sphere    ? Kind::sphere
-                        : part.geometry == Geometry::euclidean ? Kind::euclidean
-                                                               : Kind::ball;
-      result.push_back(
-          {kind, part.dimension, part.ambient, part.curvature, torus ? part.row : part.column, 0});
+      const bool angles = part.family == Family::circles;
+      result.push_back({kind_of(part.family), part.dimension, part.ambient, part.curvature,
+                        angles ? part.row : part.column, 0, 2 * pi * part.radius});
     }
     return result;
   }
@@ -178,22 +175,37 @@ class EllipticKernels final : public Kernels {
   double log_constant(std::size_t i) const override {
     double sum = log_constants_[i];
     for (std::size_t f = 0; f < factors_.size(); ++f)
-      if (factors_[f].part.geometry == Geometry::sphere)
+      if (factors_[f].part.family == Family::chord)
         sum -= factors_[f].part.dimension * std::log(radial(i, f));
     return sum;
   }
   void numbers(std::size_t i, double* rows) const override {
     for (std::size_t f = 0; f < factors_.size(); ++f) {
       const KernelSpace::Part& part = factors_[f].part;
-      const double* m = part.geometry == Geometry::torus ? centres_[i].data() + part.row
-                                                         : &embedded_[i * width_] + part.column;
-      rows = std::copy_n(m, part.ambient + (part.geometry == Geometry::ball ? 1 : 0), rows);
-      if (part.geometry == Geometry::sphere) *rows++ = radial(i, f) * radial(i, f);
+      const double* m = part.family == Family::circles ? centres_[i].data() + part.row
+                                                       : &embedded_[i * width_] + part.column;
+      rows = std::copy_n(m, part.ambient + (part.family == Family::hyperbolic ? 1 : 0), rows);
+      if (part.family == Family::chord) *rows++ = radial(i, f) * radial(i, f);
       rows = triangular(whiten(i, f), part.dimension, part.ambient, rows);
     }
   }
 
  private:
+  static simd::DensityFactor::Kind kind_of(Family family) {
+    using Kind = simd::DensityFactor::Kind;
+    switch (family) {
+      case Family::chord:
+        return Kind::sphere;
+      case Family::circles:
+        return Kind::torus;
+      case Family::hyperbolic:
+        return Kind::ball;
+      case Family::normal:
+      case Family::none:
+        break;
+    }
+    return Kind::euclidean;
+  }
   struct Factor_ {
     KernelSpace::Part part;
     std::size_t offset;  ///< of W (d × ambient) among a centre's numbers
@@ -226,14 +238,14 @@ class EllipticKernels final : public Kernels {
     require(eigen.info() == Eigen::Success && variances.allFinite() && variances[0] > 0,
             fmt::format("the shape of kernel {} is not positive definite", i),
             "pass a symmetric positive definite matrix a kernel");
-    if (part.geometry == Geometry::torus)
-      variances = variances.cwiseMin(kMostTorusDeviation * kMostTorusDeviation);
+    if (part.family == Family::circles)
+      variances = variances.cwiseMin(most_deviation(part) * most_deviation(part));
     Eigen::Map<Matrix> W(&whiten_[i * stride_ + factors_[f].offset], d, D);
     W = variances.cwiseSqrt().cwiseInverse().asDiagonal() * eigen.eigenvectors().transpose() *
         frame.transpose();
     const double most = variances[d - 1], log_det = variances.array().log().sum();
     double log_constant = -0.5 * d * std::log(2 * pi) - 0.5 * log_det, log_bound = log_constant;
-    if (part.geometry == Geometry::sphere) {
+    if (part.family == Family::chord) {
       const double s = std::exp(0.5 * log_det / d) * std::sqrt(part.curvature);
       radial_[i * factors_.size() + f] = s;
       log_constant += d * std::log(s);
@@ -243,6 +255,28 @@ class EllipticKernels final : public Kernels {
     log_constants_[i] += log_constant;
     log_bounds_[i] += log_bound;
     precisions_[i] = std::min(precisions_[i], 1 / most);
+  }
+
+  static void add_hyperbolic_gradient(const KernelSpace::Part& part, const double* e, const double* m,
+                                      double q, const Eigen::VectorXd& pull, double share, double* g) {
+    // v = stretch·p, p = δ − pull·m (distribution/wrapped_normal.hpp); −∇q/2 = −(Dv)ᵀ Wᵀu
+    const int d = part.dimension;
+    const double c = -part.curvature, b = e[d], a = m[d];
+    const double h = asinh_ratio(q), root = std::sqrt(1 + q), stretch = 2 * h / (root * b);
+    const double log_h_slope =
+        q < 1e-4 ? -1.0 / 6 + (3.0 / 20 - 1.0 / 36) * q : (1 / (h * root) - 1) / (2 * q);
+    double along = 0, square = 0, inner = 0;
+    for (int k = 0; k < d; ++k) square += (e[k] - m[k]) * (e[k] - m[k]);
+    for (int k = 0; k < d; ++k) {
+      along += pull[k] * m[k];
+      inner += pull[k] * (e[k] - m[k] - c * square / a * m[k]);
+    }
+    for (int k = 0; k < d; ++k) {
+      const double delta = e[k] - m[k], q_k = 2 * c * (delta / (a * b) + q * e[k] / b);
+      const double back = stretch * (pull[k] - along * 2 * c * delta / a) +
+                          inner * stretch * ((log_h_slope - 0.5 / (1 + q)) * q_k + 2 * c * e[k] / b);
+      g[k] += share * ((d - 1) * (log_h_slope - 0.5 / (1 + q)) * q_k - back);
+    }
   }
 
   double ball_q(const KernelQuery& query, std::size_t i, const KernelSpace::Part& part) const {
@@ -262,7 +296,7 @@ class EllipticKernels final : public Kernels {
       for (int c = 0; c < D; ++c) u[r] += W[r * D + c] * v[c];
       q += u[r] * u[r];
     }
-    if (part.geometry != Geometry::sphere) return {volume - 0.5 * q, -0.5, 0};
+    if (part.family != Family::chord) return {volume - 0.5 * q, -0.5, 0};
 
     // −½ q/a − (d+1)/2 log a + log M_d(α);  a = c² + s²q,  α = c/(s√a),  d log M_d/dα = d·M_{d−1}/M_d
     const double s = radial(i, f), a = cosine * cosine + s * s * q, to_alpha = 1 / (s * std::sqrt(a));

@@ -44,10 +44,11 @@ inline NormalMoment normal_moment(int k, double alpha) {
 
 using TangentMatrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 
-/// A frame of the tangent space at m (ambient × d), orthonormal; along the axes but for spheres.
+/// A frame of the tangent space at m (ambient × d), orthonormal; along the axes where there are as many as
+/// dimensions.
 inline TangentMatrix frame_at(const KernelSpace::Part& part, const double* m) {
   const int D = part.ambient, d = part.dimension;
-  if (part.geometry != Geometry::sphere) return TangentMatrix::Identity(D, d);
+  if (D == d) return TangentMatrix::Identity(D, d);
   std::vector<Pack<double>> x(static_cast<std::size_t>(D)), e(static_cast<std::size_t>(D * d));
   for (int i = 0; i < D; ++i) x[static_cast<std::size_t>(i)] = Pack<double>(m[i]);
   part.manifold->frame(x.data(), {e.data(), d});
@@ -59,9 +60,17 @@ inline TangentMatrix frame_at(const KernelSpace::Part& part, const double* m) {
 /// The largest deviation that a kernel is given: on the unit sphere and the ball of curvature −1 two, where
 /// the widest draws of a ball are 8 from their centre.
 inline double most_deviation(const KernelSpace::Part& part) {
-  if (part.geometry == Geometry::torus) return kMostTorusDeviation;
-  if (part.geometry == Geometry::euclidean) return std::numeric_limits<double>::infinity();
-  return 2 / std::sqrt(std::abs(part.curvature));
+  switch (part.family) {
+    case KernelForm::Family::circles:
+      return kMostTorusDeviation * part.radius;
+    case KernelForm::Family::chord:
+    case KernelForm::Family::hyperbolic:
+      return 2 / std::sqrt(std::abs(part.curvature));
+    case KernelForm::Family::normal:
+    case KernelForm::Family::none:
+      break;
+  }
+  return std::numeric_limits<double>::infinity();
 }
 
 /// v (ambient of the part) = the point seen from the centre: its coordinates in a frame E there are Eᵀv.
@@ -75,19 +84,27 @@ inline Sight sight(const KernelSpace::Part& part, const KernelQuery& point, cons
   const int D = part.ambient, d = part.dimension;
   const double *e = point.embedded + part.column, *m = centre.embedded + part.column;
   Sight seen;
-  if (part.geometry == Geometry::torus) {
-    for (int c = 0; c < d; ++c)
-      v[c] = std::remainder(point.x[part.row + c] - centre.x[part.row + c], 2 * std::numbers::pi);
-  } else {
-    for (int c = 0; c < D; ++c) v[c] = e[c] - m[c];
-    if (part.geometry == Geometry::sphere)
+  switch (part.family) {
+    case KernelForm::Family::circles:
+      for (int c = 0; c < d; ++c)
+        v[c] = std::remainder(point.x[part.row + c] - centre.x[part.row + c],
+                              2 * std::numbers::pi * part.radius);
+      break;
+    case KernelForm::Family::chord:
+      for (int c = 0; c < D; ++c) v[c] = e[c] - m[c];
       for (int c = 0; c < D; ++c) seen.cosine += part.curvature * e[c] * m[c];
-  }
-  if (part.geometry == Geometry::ball) {
-    const double b = e[d], q = KernelSpace::ball_q(part, point.embedded, centre.embedded);
-    const double h = asinh_ratio(q), root = std::sqrt(1 + q);
-    for (int c = 0; c < d; ++c) v[c] = 2 * h / (root * b) * (v[c] - q * b * m[c]);
-    seen.volume = (d - 1) * std::log(h / root);
+      break;
+    case KernelForm::Family::hyperbolic: {
+      const double b = e[d], q = KernelSpace::ball_q(part, point.embedded, centre.embedded);
+      const double h = asinh_ratio(q), root = std::sqrt(1 + q);
+      for (int c = 0; c < d; ++c) v[c] = 2 * h / (root * b) * (e[c] - m[c] - q * b * m[c]);
+      seen.volume = (d - 1) * std::log(h / root);
+      break;
+    }
+    case KernelForm::Family::normal:
+    case KernelForm::Family::none:
+      for (int c = 0; c < D; ++c) v[c] = e[c] - m[c];
+      break;
   }
   return seen;
 }

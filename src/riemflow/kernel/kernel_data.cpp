@@ -169,7 +169,7 @@ KernelParameters KernelData::parameters(const KernelRecipe& recipe) {
     for (const KernelSpace::Part& part : space_->parts()) {
       const int n = part.dimension, N = part.ambient;
       Matrix frame = Matrix::Identity(N, n);
-      if (part.geometry == Geometry::sphere)
+      if (N > n)
         for (int r = 0; r < N; ++r)
           for (int c = 0; c < n; ++c)
             frame(r, c) = e[static_cast<std::size_t>((part.row + r) * d + seed + c)][0];

@@ -14,10 +14,10 @@ KernelNodes::KernelNodes(const KernelSpace& space, const MetricTree& tree,
   } else {
     const std::vector<KernelSpace::Part>& parts = space.parts();
     for (std::size_t p = 0; p < parts.size(); ++p) {
-      const auto& [geometry, curvature, d, ambient, row, column, manifold] = parts[p];
+      const KernelSpace::Part& part = parts[p];
       const int end = p + 1 < parts.size() ? parts[p + 1].column : space.width();
-      factors_.push_back({geometry == Geometry::ball ? Kind::round_ball : Kind::round, d, end - column,
-                          curvature, column, 3 + column});
+      factors_.push_back({part.family == KernelForm::Family::hyperbolic ? Kind::round_ball : Kind::round,
+                          part.dimension, end - part.column, part.curvature, part.column, 3 + part.column});
     }
   }
   add(tree, bounds, 0);

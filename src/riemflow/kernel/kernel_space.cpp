@@ -12,25 +12,28 @@ KernelSpace::KernelSpace(std::shared_ptr<const Manifold<double>> manifold)
     : manifold_(std::move(manifold)), smallest_radius_(std::numeric_limits<double>::infinity()) {
   for (const Factor<double>& factor : manifold_->factors()) {
     const int d = factor.manifold->dimension(), ambient = factor.manifold->ambient();
-    parts_.push_back({factor.geometry, factor.curvature, d, ambient, factor.row, width_, factor.manifold});
-    switch (factor.geometry) {
-      case Geometry::sphere:
-        smallest_radius_ = std::min(smallest_radius_, 1 / std::sqrt(factor.curvature));
+    const KernelForm form = factor.manifold->kernel_form();
+    parts_.push_back(
+        {form.family, form.curvature, form.radius, d, ambient, factor.row, width_, factor.manifold});
+    switch (form.family) {
+      case Family::chord:
+        smallest_radius_ = std::min(smallest_radius_, 1 / std::sqrt(form.curvature));
         width_ += ambient;
         break;
-      case Geometry::torus:
+      case Family::circles:
         width_ += 2 * d;
         break;
-      case Geometry::euclidean:
+      case Family::normal:
         width_ += d;
         break;
-      case Geometry::ball:
+      case Family::hyperbolic:
         width_ += d + 1;
         flat_ = false;
         break;
-      case Geometry::covered:
-        throw Error(factor.manifold->name() + " has no kernels of its own", "take those of its cover",
-                    Fault::internal);
+      case Family::none:
+        throw Error(
+            factor.manifold->name() + " has no kernels: none of the families that there are is its own",
+            "fit a flow, or take another manifold");
     }
   }
 }
@@ -39,23 +42,23 @@ void KernelSpace::embed(std::span<const double> x, double* e) const {
   for (const Part& part : parts_) {
     const double* from = x.data() + part.row;
     double* to = e + part.column;
-    switch (part.geometry) {
-      case Geometry::sphere: {
+    switch (part.family) {
+      case Family::chord: {
         double square = 0;
         for (int i = 0; i < part.ambient; ++i) square += from[i] * from[i];
         const double scale = 1 / std::sqrt(part.curvature * square);
         for (int i = 0; i < part.ambient; ++i) to[i] = scale * from[i];
         break;
       }
-      case Geometry::torus:
+      case Family::circles:
         for (int i = 0; i < part.dimension; ++i) {
-          to[2 * i] = std::cos(from[i]);
-          to[2 * i + 1] = std::sin(from[i]);
+          to[2 * i] = part.radius * std::cos(from[i] / part.radius);
+          to[2 * i + 1] = part.radius * std::sin(from[i] / part.radius);
         }
         break;
-      case Geometry::euclidean:
-      case Geometry::ball:
-      case Geometry::covered:  // refused above
+      case Family::normal:
+      case Family::hyperbolic:
+      case Family::none:  // refused above
         std::copy_n(from, part.dimension, to);
         break;
     }
@@ -65,7 +68,7 @@ void KernelSpace::embed(std::span<const double> x, double* e) const {
 
 void KernelSpace::complete(double* e) const {
   for (const Part& part : parts_) {
-    if (part.geometry != Geometry::ball) continue;
+    if (part.family != Family::hyperbolic) continue;
     double square = 0;
     for (int i = 0; i < part.dimension; ++i) square += e[part.column + i] * e[part.column + i];
     e[part.column + part.dimension] =
@@ -88,7 +91,7 @@ double KernelSpace::squared_distance(const double* a, const double* b) const {
   }
   for (std::size_t p = 0; p < parts_.size(); ++p) {
     const Part& part = parts_[p];
-    if (part.geometry == Geometry::ball) {
+    if (part.family == Family::hyperbolic) {
       const double y = std::asinh(std::sqrt(ball_q(part, a, b)));
       sum -= 4 / part.curvature * y * y;
     } else {

@@ -2,12 +2,13 @@
 // Where kernels measure distances: a manifold embedded so that most distances are straight lines.
 //
 //   S^d_K   x itself, |x| = R = 1/√K            chord |x − y|
-//   T^d     (cos x_i, sin x_i) for each angle   chord² = Σ_i 4 sin²((x_i − y_i)/2)
-//   R^d     x itself                            |x − y|
-//   B^d_K   x and b = 1 − c|x|²                 geodesic (2/√c) asinh √q,  q = c|x − y|²/(b(x) b(y))
+//   T^d     R(cos x_i/R, sin x_i/R) for each coordinate, R = 1 for angles   chord² = Σ_i 4R² sin²((x_i −
+//   y_i)/2R) R^d     x itself                            |x − y| B^d_K   x and b = 1 − c|x|² geodesic (2/√c)
+//   asinh √q,  q = c|x − y|²/(b(x) b(y))
 //
-// and on products the root of the sum of squares. All are metrics (a tree may prune by the triangle
-// inequality), also for means of embedded points, and none is longer than the geodesic distance.
+// as the space's KernelForm says (manifold/declarations.hpp), and on products the root of the sum of squares.
+// All are metrics (a tree may prune by the triangle inequality), also for means of embedded points, and none
+// is longer than the geodesic distance.
 
 #include <cstddef>
 #include <memory>
@@ -20,9 +21,11 @@ namespace riemflow {
 
 class KernelSpace {
  public:
+  using Family = KernelForm::Family;
   struct Part {
-    Geometry geometry;
+    KernelForm::Family family;
     double curvature;
+    double radius;  ///< of circles
     int dimension;  ///< d of the factor
     int ambient;    ///< its numbers in a point, from `row` on
     int row;
@@ -30,6 +33,7 @@ class KernelSpace {
     const Manifold<double>* manifold;
   };
 
+  /// Throws Error where a factor has no kernels.
   explicit KernelSpace(std::shared_ptr<const Manifold<double>> manifold);
 
   const Manifold<double>& manifold() const { return *manifold_; }
@@ -37,7 +41,7 @@ class KernelSpace {
   const std::vector<Part>& parts() const { return parts_; }
   /// Numbers of an embedded point.
   int width() const { return width_; }
-  /// Whether squared distances are plain sums of squares: no ball among the factors.
+  /// Whether squared distances are plain sums of squares: no hyperbolic factor.
   bool flat() const { return flat_; }
   /// Of the smallest sphere; +∞ without one.
   double smallest_radius() const { return smallest_radius_; }
@@ -47,7 +51,7 @@ class KernelSpace {
   /// What depends on other numbers of e is computed anew: for means of embedded points.
   void complete(double* e) const;
   double squared_distance(const double* a, const double* b) const;
-  /// sinh²(ρ/2) = q between embedded points of a part that is a ball.
+  /// sinh²(ρ/2) = q between embedded points of a hyperbolic part.
   static double ball_q(const Part& part, const double* a, const double* b);
 
  private:

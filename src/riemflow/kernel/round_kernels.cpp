@@ -52,6 +52,8 @@ class LogPeaks {
 };
 
 class RoundKernels final : public Kernels {
+  using Family = KernelForm::Family;
+
  public:
   RoundKernels(std::shared_ptr<const KernelSpace> space, const Points<double>& centres,
                const std::vector<double>& bandwidths)
@@ -71,7 +73,7 @@ class RoundKernels final : public Kernels {
     double sum = log_peaks_[i] -
                  0.5 * precisions_[i] * space_->squared_distance(query.embedded, &embedded_[i * width_]);
     for (const KernelSpace::Part& part : space_->parts()) {
-      if (part.geometry != Geometry::ball || part.dimension == 1) continue;
+      if (part.family != Family::hyperbolic || part.dimension == 1) continue;
       const double q = KernelSpace::ball_q(part, query.embedded, &embedded_[i * width_]);
       sum += (part.dimension - 1) * (std::log(asinh_ratio(q)) - 0.5 * std::log1p(q));
     }
@@ -84,20 +86,20 @@ class RoundKernels final : public Kernels {
     for (const KernelSpace::Part& part : space_->parts()) {
       double* g = gradient + part.row;
       const int column = part.column;
-      switch (part.geometry) {
-        case Geometry::sphere:
-        case Geometry::euclidean:
+      switch (part.family) {
+        case Family::chord:
+        case Family::normal:
           for (int j = 0; j < part.ambient; ++j) g[j] -= share * tau * (e[column + j] - m[column + j]);
           break;
-        case Geometry::torus:  // −τ sin(x − m)
+        case Family::circles:  // −τ R sin((x − m)/R)
           for (int j = 0; j < part.dimension; ++j) {
             const int k = column + 2 * j;
-            g[j] -= share * tau * (e[k + 1] * m[k] - e[k] * m[k + 1]);
+            g[j] -= share * tau * (e[k + 1] * m[k] - e[k] * m[k + 1]) / part.radius;
           }
           break;
-        case Geometry::covered:
+        case Family::none:
           break;
-        case Geometry::ball: {
+        case Family::hyperbolic: {
           // ρ² = −(4/K) y², y = √q h, dy²/dq = h/√(1+q);  d log(h/√(1+q))/dq = (1/(h√(1+q)) − 1)/2q − ½/(1+q)
           const double q = KernelSpace::ball_q(part, e, m), h = asinh_ratio(q), root = std::sqrt(1 + q);
           const double log_h_slope =
@@ -120,8 +122,8 @@ class RoundKernels final : public Kernels {
       const double h = 1 / std::sqrt(precisions_[i]);
       double* to = x + part.row;
       const double* mean = m.data() + part.row;
-      switch (part.geometry) {
-        case Geometry::sphere: {
+      switch (part.family) {
+        case Family::chord: {
           const Eigen::Map<const Eigen::VectorXd> direction(mean, part.ambient);
           const Eigen::VectorXd drawn =
               draw_von_mises_fisher(random, direction.normalized(), precisions_[i] / part.curvature) /
@@ -129,19 +131,20 @@ class RoundKernels final : public Kernels {
           std::copy_n(drawn.data(), part.ambient, to);
           break;
         }
-        case Geometry::torus:
+        case Family::circles:
           for (int j = 0; j < part.dimension; ++j) {
+            const double R = part.radius;
             const Eigen::VectorXd drawn =
-                draw_von_mises_fisher(random, Eigen::Vector2d(1, 0), precisions_[i]);
-            to[j] = std::remainder(mean[j] + std::atan2(drawn[1], drawn[0]), 2 * pi);
+                draw_von_mises_fisher(random, Eigen::Vector2d(1, 0), precisions_[i] * (R * R));
+            to[j] = std::remainder(mean[j] + R * std::atan2(drawn[1], drawn[0]), 2 * pi * R);
           }
           break;
-        case Geometry::euclidean:
+        case Family::normal:
           for (int j = 0; j < part.dimension; ++j) to[j] = mean[j] + h * random.normal();
           break;
-        case Geometry::covered:
+        case Family::none:
           break;
-        case Geometry::ball: {
+        case Family::hyperbolic: {
           const int d = part.dimension;
           std::vector<Pack<double>> y(static_cast<std::size_t>(d));
           WrappedNormal<double>(d, part.curvature, Eigen::Map<const Eigen::VectorXd>(mean, d),
@@ -163,7 +166,7 @@ class RoundKernels final : public Kernels {
     const std::vector<KernelSpace::Part>& parts = space_->parts();
     for (std::size_t p = 0; p < parts.size(); ++p) {
       const int end = p + 1 < parts.size() ? parts[p + 1].column : space_->width();
-      if (parts[p].geometry == Geometry::ball)
+      if (parts[p].family == Family::hyperbolic)
         result.push_back({Kind::round_ball, parts[p].dimension, parts[p].dimension + 1, parts[p].curvature,
                           parts[p].column, 0});
       else
@@ -183,10 +186,25 @@ class RoundKernels final : public Kernels {
   /// log_peaks += log K(m) of the factor.
   void add_peaks(const KernelSpace::Part& part, double least, double most) {
     const double d = part.dimension;
-    const bool normal = part.geometry == Geometry::euclidean || part.geometry == Geometry::ball;
-    const double scale = part.geometry == Geometry::sphere ? 1 / part.curvature : 1;
-    const int copies = part.geometry == Geometry::torus ? part.dimension : 1;
-    const int sphere = part.geometry == Geometry::torus ? 1 : part.dimension;
+    bool normal = false;
+    double scale = 1;  // squared radius of the spheres
+    int copies = 1, sphere = part.dimension;
+    switch (part.family) {
+      case Family::chord:
+        scale = 1 / part.curvature;
+        break;
+      case Family::circles:
+        scale = part.radius * part.radius;
+        copies = part.dimension;
+        sphere = 1;
+        break;
+      case Family::normal:
+      case Family::hyperbolic:
+        normal = true;
+        break;
+      case Family::none:
+        break;
+    }
     const LogPeaks peaks(normal ? 2 : sphere, least * scale, most * scale);
     for (std::size_t i = 0; i < precisions_.size(); ++i) {
       log_peaks_[i] += normal ? 0.5 * d * std::log(precisions_[i] / (2 * pi))

@@ -1,7 +1,8 @@
 #pragma once
 // A manifold whose points are d coordinates of one chart (R^d, T^d, the ball): every vector of d numbers is
 // tangent, and the unit coordinate vectors E_j seed the divergence everywhere, so nothing of it varies with
-// x. The metric is flat unless overridden.
+// x. The metric is flat unless overridden, and so are the fields,
+//   f = u   div f = Σ_j⟨v_j, u̇_j⟩   ∇_v f = u̇
 
 #include <vector>
 
@@ -15,7 +16,7 @@ class Chart : public Manifold<T> {
  public:
   int dimension() const final { return d_; }
   int ambient() const final { return d_; }
-  std::vector<Factor<T>> factors() const final { return {{this, geometry_, K_, 0, 0}}; }
+  std::vector<Factor<T>> factors() const final { return {{this, 0, 0}}; }
 
   std::optional<std::string> defect(std::span<const T> point) const override {
     return coordinate_defect(point, d_);
@@ -44,19 +45,38 @@ class Chart : public Manifold<T> {
   }
   void seed_probe_backward(const Pack<T>*, PackMatrix<T>, int, PackMatrix<T>, Pack<T>*) const final {}
 
+  void velocity(const OutputJet<T>& jet, Pack<T>* f, Rates<T>& rates) const override {
+    const Pack<T> trace = trace_of(d_, jet);
+    for (int i = 0; i < d_; ++i) f[i] = jet.u(i, 0);
+    rates.divergence += trace;
+    rates.kinetic += dot(d_, f, f);
+    if (!jet.frobenius) return;
+    Pack<T> squares = 0;
+    for (int j = 1; j <= jet.k; ++j) squares += column_dot(d_, jet.u, j, jet.u, j);
+    rates.frobenius += Pack<T>(jet.share) * squares;
+  }
+  void velocity_backward(const OutputJet<T>& jet, Pack<T>* f_bar, const Rates<T>& rates_bar,
+                         PackMatrix<T> u_bar, PackMatrix<T>) const override {
+    const Pack<T> square_bar = Pack<T>(2 * jet.share) * rates_bar.frobenius;
+    for (int i = 0; i < d_; ++i) u_bar(i, 0) = f_bar[i] + Pack<T>(2) * rates_bar.kinetic * jet.u(i, 0);
+    for (int j = 1; j <= jet.k; ++j) {
+      for (int i = 0; i < d_; ++i) {
+        u_bar(i, j) = Pack<T>(jet.share) * rates_bar.divergence * jet.x(i, j);
+        if (jet.frobenius) u_bar(i, j) += square_bar * jet.u(i, j);
+      }
+    }
+  }
+
  protected:
-  Chart(Geometry geometry, int d, double K) : d_(d), K_(K), geometry_(geometry) {}
+  explicit Chart(int d) : d_(d) {}
 
   int d_;
-  double K_;
 
  private:
   void unit_vectors(PackMatrix<T> e) const {
     for (int i = 0; i < d_; ++i)
       for (int j = 0; j < d_; ++j) e(i, j) = i == j ? 1 : 0;
   }
-
-  Geometry geometry_;
 };
 
 }  // namespace riemflow

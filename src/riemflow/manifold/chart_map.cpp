@@ -14,7 +14,6 @@ namespace riemflow {
 namespace {
 
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
-constexpr std::string_view kChartKinds[] = {"stereographic", "wrapped", "naive"};
 
 /// |v|, whatever its size.
 double length(int n, const double* v) { return Eigen::Map<const Eigen::VectorXd>(v, n).stableNorm(); }
@@ -262,11 +261,6 @@ Mapped<T> map_points(const Points<T>& from, int n_from, int n_to, const Map& map
   return mapped;
 }
 
-[[noreturn]] void no_chart(std::string_view kind, const std::string& manifold, const char* reason,
-                           const char* advice) {
-  throw Error(fmt::format("{} has no {} chart: {}", manifold, kind, reason), advice);
-}
-
 }  // namespace
 
 template <class T>
@@ -334,38 +328,28 @@ template <class T>
 std::shared_ptr<const ChartMap<T>> make_chart_map(std::string_view kind,
                                                   std::shared_ptr<const Manifold<T>> manifold) {
   require(manifold != nullptr, "a chart of no manifold", "pass the manifold");
-  if (std::find(std::begin(kChartKinds), std::end(kChartKinds), kind) == std::end(kChartKinds)) {
-    const std::string_view nearest = nearest_name(kind, kChartKinds);
-    const std::string known = "the charts are stereographic (spheres), wrapped and naive (balls)";
+  const std::optional<ChartKind> known = value_named<ChartKind>(kind);
+  if (!known) {
+    const std::string_view nearest = nearest_name(kind, names_of(ChartKind{}));
+    const std::string all = "the charts are stereographic (spheres), wrapped and naive (balls)";
     throw Error(fmt::format("unknown chart '{}'", kind),
-                nearest.empty() ? known : fmt::format("perhaps you meant {}? {}", nearest, known));
+                nearest.empty() ? all : fmt::format("perhaps you meant {}? {}", nearest, all));
   }
-  const std::string name = manifold->name();
-  const std::vector<Factor<T>> factors = manifold->factors();
-  if (factors.size() != 1) no_chart(kind, name, "it is a product", "use a flow on the manifold itself");
-  const double K = factors[0].curvature;
-  switch (factors[0].geometry) {
-    case Geometry::sphere:
-      if (kind == "wrapped")
-        no_chart(kind, name,
-                 "the exponential map winds around the sphere without end, so that a density would be an "
-                 "infinite sum",
-                 "use stereographic, or a flow on the sphere itself");
-      if (kind == "naive")
-        no_chart(kind, name, "a density of the surrounding space has none on the sphere",
-                 "use stereographic, or a flow on the sphere itself");
+  std::optional<Refusal> refusal = manifold->refuse_chart(*known);
+  if (manifold->factors().size() != 1) refusal = {"it is a product", "use a flow on the manifold itself"};
+  if (refusal)
+    throw Error(fmt::format("{} has no {} chart: {}", manifold->name(), kind, refusal->reason),
+                refusal->advice);
+  const double K = manifold->curvature();
+  switch (*known) {
+    case ChartKind::stereographic:
       return std::make_shared<Stereographic<T>>(std::move(manifold), K);
-    case Geometry::ball:
-      if (kind == "stereographic") no_chart(kind, name, "it is a chart of spheres", "use wrapped or naive");
-      if (kind == "wrapped") return std::make_shared<Wrapped<T>>(std::move(manifold), K);
-      return std::make_shared<Naive<T>>(std::move(manifold), K);
-    case Geometry::covered:
-    case Geometry::torus:
-      no_chart(kind, name, "no chart of R^d covers a torus once", "use a flow on the torus itself");
-    case Geometry::euclidean:
-      no_chart(kind, name, "it is flat", "use a flow on it");
+    case ChartKind::wrapped:
+      return std::make_shared<Wrapped<T>>(std::move(manifold), K);
+    case ChartKind::naive:
+      break;
   }
-  throw Error("a factor of unknown geometry", "this is a bug: please report it", Fault::internal);
+  return std::make_shared<Naive<T>>(std::move(manifold), K);
 }
 
 template class ChartMap<float>;

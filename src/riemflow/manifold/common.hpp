@@ -28,6 +28,12 @@ inline void require_curvature(const std::string& kind, double K, int sign) {
           "keep |K| between 1e-12 and 1e12, and rescale the data instead");
 }
 
+/// "²": d as a power, "^4" from 4 on.
+inline std::string as_power(int d) {
+  static constexpr const char* kPowers[] = {"⁰", "¹", "²", "³"};
+  return d <= 3 ? kPowers[d] : "^" + std::to_string(d);
+}
+
 /// Why `point` cannot be one of `expected` finite numbers, counting coordinates from 1; nothing if it can.
 template <class T>
 std::optional<std::string> coordinate_defect(std::span<const T> point, int expected) {

@@ -1,6 +1,7 @@
 #pragma once
 // What spaces with a covering (covering.hpp) share: flows, kernels and cubatures are those of the cover, so
-// that of the contract geometry alone is left to say.
+// that they have no base, kernels, patches and fields of their own, and of the contract geometry alone is
+// left to say.
 
 #include <fmt/format.h>
 
@@ -16,7 +17,8 @@ namespace riemflow {
 template <class T>
 class CoveredManifold : public Manifold<T> {
  public:
-  std::vector<Factor<T>> factors() const final { return {{this, Geometry::covered, 0, 0, 0}}; }
+  std::vector<Factor<T>> factors() const final { return {{this, 0, 0}}; }
+  DefaultBase default_base() const final { return DefaultBase::none; }
 
   LaneMask in_domain(const Pack<T>* x) const override { return finite(this->ambient(), x); }
   void project_backward(const Pack<T>*, Pack<T>*) const final { refuse(); }
@@ -25,6 +27,11 @@ class CoveredManifold : public Manifold<T> {
   void seed_basis_backward(const Pack<T>*, PackMatrix<T>, PackMatrix<T>, Pack<T>*) const final { refuse(); }
   void seed_probe(const Pack<T>*, PackMatrix<T>, int, PackMatrix<T>) const final { refuse(); }
   void seed_probe_backward(const Pack<T>*, PackMatrix<T>, int, PackMatrix<T>, Pack<T>*) const final {
+    refuse();
+  }
+  void velocity(const OutputJet<T>&, Pack<T>*, Rates<T>&) const final { refuse(); }
+  void velocity_backward(const OutputJet<T>&, Pack<T>*, const Rates<T>&, PackMatrix<T>,
+                         PackMatrix<T>) const final {
     refuse();
   }
 

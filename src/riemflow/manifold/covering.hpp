@@ -39,7 +39,8 @@ class Covering {
   virtual void lift(const double* y, std::size_t sheet, double* x) const = 0;
   /// y (ambient of M) = c(x); of the ways to write y the one that project() keeps.
   virtual void drop(const double* x, double* y) const = 0;
-  /// log J(x), the same at all lifts of a point; its gradient, a covector at x, is added to x_bar unless that is null.
+  /// log J(x), the same at all lifts of a point; its gradient, a covector at x, is added to x_bar unless that
+  /// is null.
   virtual double log_stretch(const double* x, double* x_bar) const {
     static_cast<void>(x);
     static_cast<void>(x_bar);

@@ -14,51 +14,36 @@
 //   distance(x, y) = ‖log_x(y)‖_x,  symmetric, triangle inequality
 //   geodesics have constant speed: distance(x, exp_x(s·v)) = s·‖v‖_x
 //   transport is an isometry, and carries the geodesic's velocity: transport_{x→y}(log_x y) = −log_y(x)
+//   features are one to one, and their differential has full rank
+//   the divergence of a field is the trace of its covariant derivative, ‖∇f‖² that of its square
+//   backward passes are the adjoints
+//   the patches make up the whole: ∫ 1 = the volume, or ∫ (default base) = 1
 
-#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "riemflow/core/error.hpp"
 #include "riemflow/core/pack.hpp"
 #include "riemflow/core/random.hpp"
+#include "riemflow/manifold/declarations.hpp"
+#include "riemflow/manifold/features.hpp"
+#include "riemflow/manifold/output_jet.hpp"
+#include "riemflow/manifold/patch.hpp"
 
 namespace riemflow {
-
-/// Kinds the field's layers specialise on; a product is a list of these. Covered spaces have none: what is
-/// computed is computed on the cover.
-enum class Geometry { euclidean, sphere, ball, torus, covered };
 
 template <class T>
 class Manifold;
 class Covering;
 
-/// A way to write a point as numbers in columns.
-struct Notation {
-  std::string name;                  ///< as a sentence has it: "unit quaternions (w x y z)"
-  std::vector<std::string> columns;  ///< their usual names, lower case
-  bool angular = false;              ///< angles: degrees or radians in files, radians here
-  /// point = that of the numbers; or why there is none, as "the determinant is −1, a reflection".
-  std::function<std::optional<std::string>(const double* numbers, double* point)> read;
-  std::function<void(const double* point, double* numbers)> write;
-};
-
-/// What densities of a space are shown as: by pairs of coordinates of samples, where it has no picture of its
-/// own. Of rotations, `group` is that of the crystal, by its name.
-struct Picture {
-  enum class Kind { pairs, globe, torus, disk, plane, rotations };
-  Kind kind = Kind::pairs;
-  std::string group = {};
-};
-
 /// One factor of a product, with where its coordinates and its seeds start.
 template <class T>
 struct Factor {
   const Manifold<T>* manifold;
-  Geometry geometry;
-  double curvature;
   int row;   ///< first ambient coordinate
   int seed;  ///< first seed column
 };
@@ -83,9 +68,32 @@ class Manifold {
   /// How it is told through another manifold (covering.hpp), on which its densities are computed; null: they
   /// are computed on this one.
   virtual std::shared_ptr<const Covering> covering() const { return nullptr; }
+
+  // --- what it says of itself (declarations.hpp) ----------------------------------------------------------
+  /// Constant sectional curvature: K on the sphere and the ball, 0 elsewhere.
+  virtual double curvature() const { return 0; }
+  /// As a sentence has it: "the sphere S², by latitude and longitude".
+  virtual std::string words() const { return name(); }
   virtual Picture picture() const { return {}; }
-  /// The ways to write a point in columns, the usual one first; of covered spaces and their products.
+  virtual ColumnForm column_form() const { return {}; }
+  /// The ways to write a point in columns, the usual one first; of covered spaces and their products. None:
+  /// as column_form() says.
   virtual std::vector<Notation> notations() const { return {}; }
+  virtual DefaultBase default_base() const { return compact() ? DefaultBase::uniform : DefaultBase::none; }
+  virtual KernelForm kernel_form() const { return {}; }
+  virtual DeviceFormulas device_formulas() const { return DeviceFormulas::none; }
+  /// Why a flow on R^d cannot be one here by that chart; nothing if it can.
+  virtual std::optional<Refusal> refuse_chart(ChartKind) const {
+    return Refusal{"none is known", "use a flow on the manifold itself"};
+  }
+  /// Whether x ↦ a + b·x of each coordinate takes the space to itself: its points are standardised before a
+  /// fit.
+  virtual bool affine() const { return false; }
+  /// The space of the first n coordinates, where each of them is a factor of its own; null elsewhere.
+  virtual std::unique_ptr<const Manifold> leading(int n) const {
+    static_cast<void>(n);
+    return nullptr;
+  }
 
   // --- points and tangent vectors -------------------------------------------------------------------------
   /// In place: the nearest point (sphere), the angle in [−π, π) (torus), pulled inside the rim (ball).
@@ -93,6 +101,9 @@ class Manifold {
   /// Why `point` is not on the manifold, with the number that shows it; nothing if it is.
   virtual std::optional<std::string> defect(std::span<const T> point) const = 0;
   bool contains(std::span<const T> point) const { return !defect(point); }
+  /// How far a finite x is off the manifold, relative to its size; 0 where every x is a point but for where
+  /// it ends.
+  virtual double drift(std::span<const T>) const { return 0; }
   /// In place: v becomes its orthogonal projection onto the tangent space at x.
   virtual void to_tangent(const Pack<T>* x, Pack<T>* v) const = 0;
   /// ⟨u, v⟩_x
@@ -118,6 +129,11 @@ class Manifold {
   virtual Pack<T> log_volume_density(const Pack<T>* x) const = 0;
   /// One lane of x = a uniform point; throws Error where there is none.
   virtual void random_uniform(Random& random, Pack<T>* x, int lane) const = 0;
+  /// The whole of it in d ≤ 3 coordinates (whole.hpp); none where that is not known.
+  virtual std::optional<PatchPart> part(double reach) const {
+    static_cast<void>(reach);
+    return std::nullopt;
+  }
 
   // --- what a flow needs ----------------------------------------------------------------------------------
   /// True if all lanes of x can be evaluated, i.e. lie in the domain of the coordinates. x need not be a
@@ -143,6 +159,39 @@ class Manifold {
   /// x_bar += the derivative of Σ_j ⟨v_bar_j, v_j(x)⟩.
   virtual void seed_probe_backward(const Pack<T>* x, PackMatrix<T> noise, int k, PackMatrix<T> v_bar,
                                    Pack<T>* x_bar) const = 0;
+
+  // Fields: a network sees the features of a point, and its output becomes a tangent vector.
+  /// Null where there are no fields.
+  virtual std::shared_ptr<const Features<T>> features() const { return nullptr; }
+  /// The neurons of a geodesic first layer; null where these are the linear ones of features(). Throws Error
+  /// where there are none.
+  virtual std::shared_ptr<const GeodesicNeurons<T>> geodesic_neurons() const {
+    throw Error(name() + " has no geodesic input layer", "take ‹input› linear or fourier");
+  }
+  /// f (ambient packs) =, rates += those of the tangent vector that the jet's output becomes.
+  virtual void velocity(const OutputJet<T>& jet, Pack<T>* f, Rates<T>& rates) const {
+    static_cast<void>(jet);
+    static_cast<void>(f);
+    static_cast<void>(rates);
+    no_fields();
+  }
+  /// u_bar =, x_bar += the cotangents of the jet, given those of f and of the rates. f_bar is scratch
+  /// afterwards.
+  virtual void velocity_backward(const OutputJet<T>& jet, Pack<T>* f_bar, const Rates<T>& rates_bar,
+                                 PackMatrix<T> u_bar, PackMatrix<T> x_bar) const {
+    static_cast<void>(jet);
+    static_cast<void>(f_bar);
+    static_cast<void>(rates_bar);
+    static_cast<void>(u_bar);
+    static_cast<void>(x_bar);
+    no_fields();
+  }
+
+ protected:
+  /// Throws Error: a space without fields was asked for one.
+  [[noreturn]] void no_fields() const {
+    throw Error(name() + " has no vector fields", "use a kernel density, or a flow on another manifold");
+  }
 };
 
 }  // namespace riemflow

@@ -21,6 +21,16 @@ struct Patch {
   std::shared_ptr<const PatchMap> map;
 };
 
+/// One factor of a patch: its axes, with how many pieces a first look takes, and its map.
+struct PatchPart {
+  struct Axis {
+    double low, high;
+    int pieces;
+  };
+  std::vector<Axis> axes;
+  PatchMap map;
+};
+
 /// The patch cut into pieces[0] × pieces[1] × … equal boxes.
 std::vector<Patch> cut(const Patch& patch, const std::array<int, kMostCoordinates>& pieces);
 

@@ -38,6 +38,7 @@ class Product final : public Manifold<T> {
     for (const auto& f : factors_) joined += (joined.empty() ? "" : " x ") + f.manifold->name();
     return joined;
   }
+  std::string words() const override { return "the product " + name(); }
   int dimension() const override { return d_; }
   int ambient() const override { return ambient_; }
   bool compact() const override {
@@ -61,7 +62,7 @@ class Product final : public Manifold<T> {
   std::optional<std::string> defect(std::span<const T> point) const override {
     if (point.size() != static_cast<std::size_t>(ambient_)) return coordinate_defect(point, ambient_);
     for (std::size_t i = 0; i < factors_.size(); ++i) {
-      const auto& [manifold, geometry, curvature, row, seed] = factors_[i];
+      const auto& [manifold, row, seed] = factors_[i];
       const int n = manifold->ambient();
       if (auto bad =
               manifold->defect(point.subspan(static_cast<std::size_t>(row), static_cast<std::size_t>(n))))
@@ -148,6 +149,15 @@ class Product final : public Manifold<T> {
     for (const auto& f : factors_)
       f.manifold->seed_probe_backward(x + f.row, noise.from(f.row, 0), k, v_bar.from(f.row, 0),
                                       x_bar + f.row);
+  }
+  void velocity(const OutputJet<T>& jet, Pack<T>* f, Rates<T>& rates) const override {
+    for (const auto& p : factors_) p.manifold->velocity(jet.from(p.row), f + p.row, rates);
+  }
+  void velocity_backward(const OutputJet<T>& jet, Pack<T>* f_bar, const Rates<T>& rates_bar,
+                         PackMatrix<T> u_bar, PackMatrix<T> x_bar) const override {
+    for (const auto& p : factors_)
+      p.manifold->velocity_backward(jet.from(p.row), f_bar + p.row, rates_bar, u_bar.from(p.row, 0),
+                                    x_bar.from(p.row, 0));
   }
 
  private:

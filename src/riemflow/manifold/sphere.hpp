@@ -3,6 +3,9 @@
 //
 // Where a Runge–Kutta stage leaves the sphere, tangent spaces, frames and seeds are those at x R/|x|: the
 // projection is written I − x xᵀ/⟨x, x⟩, which is I − K x xᵀ on the sphere and is constant along rays.
+//
+// A field, on the sphere itself, and its covariant derivative:
+//   f = u − K⟨u,x⟩x   div f = Σ_j⟨v_j, u̇_j⟩ − d·K⟨u,x⟩   ∇_v f = u̇ − K⟨x,u̇⟩x − K⟨u,x⟩v
 
 #include <fmt/format.h>
 
@@ -13,8 +16,40 @@
 
 #include "riemflow/manifold/common.hpp"
 #include "riemflow/manifold/manifold.hpp"
+#include "riemflow/manifold/spherical_angles.hpp"
 
 namespace riemflow {
+
+/// Neurons ‖w‖·asin(ρ⟨ŵ, n⟩), ŵ = w/‖w‖, n the unit vector: the signed angle to the great hypersphere normal
+/// to w. The distance has a cone point at ±ŵ, where the paper's neuron is not differentiable; ρ = 1/√(1 +
+/// 10⁻⁴) rounds it off within 0.01 rad and makes the field smooth, as the existence of the flow asks.
+template <class T>
+class GreatHyperspheres final : public GeodesicNeurons<T> {
+ public:
+  GreatHyperspheres(int n, double K) : n_(n), sqrt_K_(std::sqrt(K)) {}
+  std::shared_ptr<const Features<T>> features() const override {
+    return std::make_shared<ScaledCoordinates<T>>(n_, sqrt_K_);
+  }
+  simd::Function distance() const override { return simd::Function::asin; }
+  int parameters() const override { return n_; }
+  void prepare(const double* w, double* row, double& scale) const override {
+    scale = this->length(n_, w);
+    for (int j = 0; j < n_; ++j) row[j] = w[j] / scale;
+  }
+  void pull_back(const double* w, const double* row_bar, double scale_bar, double* w_bar) const override {
+    const double norm = this->length(n_, w);
+    double along = 0;  // ⟨row_bar, ŵ⟩
+    for (int j = 0; j < n_; ++j) along += row_bar[j] * w[j] / norm;
+    for (int j = 0; j < n_; ++j) {
+      const double unit = w[j] / norm;
+      w_bar[j] = (row_bar[j] - along * unit) / norm + scale_bar * unit;
+    }
+  }
+
+ private:
+  int n_;
+  double sqrt_K_;
+};
 
 template <class T>
 class Sphere final : public Manifold<T> {
@@ -29,6 +64,38 @@ class Sphere final : public Manifold<T> {
   std::string name() const override {
     return K_ == 1 ? fmt::format("sphere:{}", d_) : fmt::format("sphere:{},K={}", d_, K_);
   }
+  double curvature() const override { return K_; }
+  std::string words() const override {
+    return "the sphere S" + as_power(d_) +
+           (K_ != 1   ? fmt::format(" of curvature {:g}", K_)
+            : d_ == 2 ? ", by latitude and longitude"
+                      : "");
+  }
+  /// Those of S² may be latitudes and longitudes, and are where it has the curvature of the Earth, 1.
+  ColumnForm column_form() const override {
+    using Places = ColumnForm::Places;
+    return {ColumnForm::Kind::vector, 1 / std::sqrt(K_),
+            d_ != 2   ? Places::none
+            : K_ == 1 ? Places::usual
+                      : Places::taken};
+  }
+  KernelForm kernel_form() const override { return {KernelForm::Family::chord, K_}; }
+  DeviceFormulas device_formulas() const override { return DeviceFormulas::sphere; }
+  std::optional<Refusal> refuse_chart(ChartKind kind) const override {
+    const char* advice = "use stereographic, or a flow on the sphere itself";
+    switch (kind) {
+      case ChartKind::stereographic:
+        return std::nullopt;
+      case ChartKind::wrapped:
+        return Refusal{
+            "the exponential map winds around the sphere without end, so that a density would be an "
+            "infinite sum",
+            advice};
+      case ChartKind::naive:
+        break;
+    }
+    return Refusal{"a density of the surrounding space has none on the sphere", advice};
+  }
   /// The Earth, in the place of any sphere of curvature 1.
   Picture picture() const override {
     return {d_ == 2 && K_ == 1 ? Picture::Kind::globe : Picture::Kind::pairs};
@@ -41,7 +108,7 @@ class Sphere final : public Manifold<T> {
     return std::log(2.0) + 0.5 * D_ * std::log(std::numbers::pi) - std::lgamma(0.5 * D_) -
            0.5 * d_ * std::log(K_);
   }
-  std::vector<Factor<T>> factors() const override { return {{this, Geometry::sphere, K_, 0, 0}}; }
+  std::vector<Factor<T>> factors() const override { return {{this, 0, 0}}; }
 
   /// The pole R E_D for x = 0.
   void project(Pack<T>* x) const override {
@@ -58,6 +125,12 @@ class Sphere final : public Manifold<T> {
     const double R = 1 / std::sqrt(K_);
     if (std::abs(norm - R) <= tolerance * R) return std::nullopt;
     return fmt::format("norm {} where {} is expected, to {} relative", norm, R, tolerance);
+  }
+  // | |x|/R − 1 |
+  double drift(std::span<const T> point) const override {
+    double square = 0;
+    for (const T x : point) square += std::pow(static_cast<double>(x), 2);
+    return std::abs(std::sqrt(square * K_) - 1);
   }
   // v − ⟨x, v⟩/⟨x, x⟩ x
   void to_tangent(const Pack<T>* x, Pack<T>* v) const override {
@@ -149,6 +222,18 @@ class Sphere final : public Manifold<T> {
     for (int i = 0; i < D_; ++i) x[i][lane] = static_cast<T>(scale * z[static_cast<std::size_t>(i)]);
   }
 
+  // x = R(cos φ₁, sin φ₁ cos φ₂, …, sin φ₁⋯sin φ_d);  √|G| = R^d Π_i sin^{d−i} φ_i
+  std::optional<PatchPart> part(double) const override {
+    PatchPart all;
+    add_angles(d_, all.axes);
+    all.map = [d = d_, R = 1 / std::sqrt(K_)](const double* angle, double* x) {
+      const double volume = from_angles(d, angle, x);
+      for (int i = 0; i <= d; ++i) x[i] *= R;
+      return volume * std::pow(R, d);
+    };
+    return all;
+  }
+
   // ⟨x, x⟩, by which everything divides, is finite and not lost to underflow.
   LaneMask in_domain(const Pack<T>* x) const override {
     const Pack<T> square = dot(D_, x, x);
@@ -196,6 +281,72 @@ class Sphere final : public Manifold<T> {
       const Pack<T> a = scale * dot(D_, &noise(0, j), x, noise.stride);
       const Pack<T> b = scale * dot(D_, &v_bar(0, j), x, v_bar.stride);
       for (int i = 0; i < D_; ++i) x_bar[i] -= b * (noise(i, j) - 2 * a * x[i]) + a * v_bar(i, j);
+    }
+  }
+
+  /// The unit vector.
+  std::shared_ptr<const Features<T>> features() const override {
+    return std::make_shared<ScaledCoordinates<T>>(D_, std::sqrt(K_));
+  }
+  std::shared_ptr<const GeodesicNeurons<T>> geodesic_neurons() const override {
+    return std::make_shared<GreatHyperspheres<T>>(D_, K_);
+  }
+
+  void velocity(const OutputJet<T>& jet, Pack<T>* f, Rates<T>& rates) const override {
+    const int n = D_;
+    const auto& [x, u, k, share, frobenius, scaling] = jet;
+    const Pack<T> K = static_cast<T>(K_);
+    const Pack<T> trace = trace_of(n, jet);
+    const Pack<T> ux = K * column_dot(n, u, 0, x, 0);
+    for (int i = 0; i < n; ++i) f[i] = u(i, 0) - ux * x(i, 0);
+    rates.divergence += trace - Pack<T>(d_) * ux;
+    rates.kinetic += dot(n, f, f);
+    if (!frobenius) return;
+    Pack<T> squares = 0;
+    for (int j = 1; j <= k; ++j) {
+      const Pack<T> normal = K * column_dot(n, x, 0, u, j);
+      for (int i = 0; i < n; ++i) {
+        const Pack<T> c = u(i, j) - normal * x(i, 0) - ux * x(i, j);
+        squares += c * c;
+      }
+    }
+    rates.frobenius += Pack<T>(share) * squares;
+  }
+  void velocity_backward(const OutputJet<T>& jet, Pack<T>* f_bar, const Rates<T>& rates_bar,
+                         PackMatrix<T> u_bar, PackMatrix<T> x_bar) const override {
+    const int n = D_;
+    const auto& [x, u, k, share, frobenius, scaling] = jet;
+    const Pack<T> K = static_cast<T>(K_);
+    const Pack<T>& div_bar = rates_bar.divergence;
+    const Pack<T> square_bar = Pack<T>(2 * share) * rates_bar.frobenius;
+    const Pack<T> ux = K * column_dot(n, u, 0, x, 0);
+    for (int i = 0; i < n; ++i) f_bar[i] += Pack<T>(2) * rates_bar.kinetic * (u(i, 0) - ux * x(i, 0));
+    Pack<T> ux_bar = -dot(n, f_bar, x.data, 1, x.stride) - Pack<T>(d_) * div_bar;
+    for (int j = 1; j <= k; ++j) {
+      const Pack<T> trace_bar = Pack<T>(share) * div_bar;
+      for (int i = 0; i < n; ++i) {
+        u_bar(i, j) = trace_bar * x(i, j);
+        x_bar(i, j) += trace_bar * u(i, j);
+      }
+      if (!frobenius) continue;
+      const Pack<T> normal = K * column_dot(n, x, 0, u, j);
+      Pack<T> normal_bar = 0;
+      for (int i = 0; i < n; ++i) {
+        const Pack<T> c_bar = square_bar * (u(i, j) - normal * x(i, 0) - ux * x(i, j));
+        u_bar(i, j) += c_bar;
+        normal_bar -= c_bar * x(i, 0);
+        x_bar(i, 0) -= normal * c_bar;
+        ux_bar -= c_bar * x(i, j);
+        x_bar(i, j) -= ux * c_bar;
+      }
+      for (int i = 0; i < n; ++i) {
+        u_bar(i, j) += normal_bar * K * x(i, 0);
+        x_bar(i, 0) += normal_bar * K * u(i, j);
+      }
+    }
+    for (int i = 0; i < n; ++i) {
+      u_bar(i, 0) = f_bar[i] + ux_bar * K * x(i, 0);
+      x_bar(i, 0) += ux_bar * K * u(i, 0) - ux * f_bar[i];
     }
   }
 

@@ -13,10 +13,18 @@ namespace riemflow {
 template <class T>
 class Torus final : public Chart<T> {
  public:
-  explicit Torus(int d) : Chart<T>(Geometry::torus, d, 0) { require_dimension("torus", d); }
+  explicit Torus(int d) : Chart<T>(d) { require_dimension("torus", d); }
 
   std::string name() const override { return fmt::format("torus:{}", d_); }
+  std::string words() const override { return "the torus T" + as_power(d_) + ", by angles in degrees"; }
   Picture picture() const override { return {d_ == 2 ? Picture::Kind::torus : Picture::Kind::pairs}; }
+  ColumnForm column_form() const override { return {ColumnForm::Kind::angles}; }
+  KernelForm kernel_form() const override { return {KernelForm::Family::circles}; }
+  DeviceFormulas device_formulas() const override { return DeviceFormulas::circles; }
+  std::optional<Refusal> refuse_chart(ChartKind) const override {
+    return Refusal{"no chart of R^d covers a torus once", "use a flow on the torus itself"};
+  }
+  std::unique_ptr<const Manifold<T>> leading(int n) const override { return std::make_unique<Torus>(n); }
   bool compact() const override { return true; }
   /// d log 2π
   double log_volume() const override { return d_ * std::log(2 * std::numbers::pi); }
@@ -46,6 +54,19 @@ class Torus final : public Chart<T> {
     for (int i = 0; i < d_; ++i)
       x[i][lane] = wrapped(static_cast<T>(std::numbers::pi * (2 * random.uniform() - 1)));
   }
+  // the angles;  √|G| = 1
+  std::optional<PatchPart> part(double) const override {
+    return PatchPart{
+        std::vector<PatchPart::Axis>(static_cast<std::size_t>(d_), {-std::numbers::pi, std::numbers::pi, 8}),
+        [d = d_](const double* u, double* x) {
+          for (int i = 0; i < d; ++i) x[i] = u[i];
+          return 1.0;
+        }};
+  }
+
+  std::shared_ptr<const Features<T>> features() const override { return std::make_shared<Circles<T>>(d_); }
+  /// Those of sines and cosines.
+  std::shared_ptr<const GeodesicNeurons<T>> geodesic_neurons() const override { return nullptr; }
 
  private:
   using Chart<T>::d_;

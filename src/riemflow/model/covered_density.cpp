@@ -73,8 +73,8 @@ std::optional<std::string> CoveredDensity::defect(std::span<const double> point)
   return above_->defect(lift);
 }
 
-// Kernels of all lifts summed under one floor, the nearest lift first, took 10 % less time on cubic crystals: the
-// wide kernels that count count at all lifts.
+// Kernels of all lifts summed under one floor, the nearest lift first, took 10 % less time on cubic crystals:
+// the wide kernels that count count at all lifts.
 LogProb<double> CoveredDensity::evaluate(const Points<double>& points, const NoiseKey& key) const {
   const Points<double> lifts = lifts_of(*covering_, points);
   LogProb<double> above = above_->log_prob(lifts, key), result;

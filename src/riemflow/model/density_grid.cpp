@@ -120,63 +120,70 @@ class CellValues {
 GridLayout layout_of(const GridChoice& options, const Model& model) {
   const std::string& manifold_name = model.config.manifold;
   const auto manifold = parse_manifold<double>(manifold_name);
-  const std::vector<Factor<double>> factors = manifold->factors();
-  const Geometry geometry = factors[0].geometry;
-  const double K = factors[0].curvature;
-  const bool plane = factors.size() == 1 && manifold->dimension() == 2;
-  require(plane && (geometry != Geometry::sphere || K == 1),
+  const Picture::Kind picture = manifold->picture().kind;
+  const double K = manifold->curvature();
+  require(picture != Picture::Kind::pairs && picture != Picture::Kind::rotations,
           fmt::format("{}: the model is on {}", model.path, manifold_name),
           "a grid is for sphere:2 (the Earth), torus:2, ball:2 and euclidean:2; riemflow score evaluates "
-          "points of "
-          "any manifold");
-  require(geometry == Geometry::euclidean || options.extent == 0, "‹extent› is for euclidean:2",
+          "points of any manifold");
+  require(picture == Picture::Kind::plane || options.extent == 0, "‹extent› is for euclidean:2",
           "leave it out on " + manifold_name, Fault::usage);
-  require(geometry == Geometry::sphere || options.longitude == "-180",
+  require(picture == Picture::Kind::globe || options.longitude == "-180",
           "‹longitude› is for the Earth, sphere:2", "leave it out on " + manifold_name, Fault::usage);
   GridLayout layout;
   layout.means = options.cell == "mean";
   const auto resolution = [&](double otherwise) {
     return layout.resolution = options.resolution > 0 ? options.resolution : otherwise;
   };
-  if (geometry == Geometry::sphere) {
-    layout.lattice =
-        earth_lattice(cells_along(180, resolution(1), " degrees"), options.longitude == "0" ? 0 : -180);
-    const bool km2 = measure_of(options.per, {"sr", "km2"}, manifold_name) == "km2";
-    layout.units = km2 ? "km-2" : "sr-1";
-    layout.measure = km2 ? "square kilometre of the Earth (radius 6371.0088 km)" : "steradian";
-    if (km2) {
-      layout.log_factor = [](const double*) { return -std::log(kEarthKm2PerSr); };
-      layout.size = [volume = layout.lattice.volume](std::size_t row, std::size_t column) {
-        return kEarthKm2PerSr * volume(row, column);
-      };
+  switch (picture) {
+    case Picture::Kind::globe: {
+      layout.lattice =
+          earth_lattice(cells_along(180, resolution(1), " degrees"), options.longitude == "0" ? 0 : -180);
+      const bool km2 = measure_of(options.per, {"sr", "km2"}, manifold_name) == "km2";
+      layout.units = km2 ? "km-2" : "sr-1";
+      layout.measure = km2 ? "square kilometre of the Earth (radius 6371.0088 km)" : "steradian";
+      if (km2) {
+        layout.log_factor = [](const double*) { return -std::log(kEarthKm2PerSr); };
+        layout.size = [volume = layout.lattice.volume](std::size_t row, std::size_t column) {
+          return kEarthKm2PerSr * volume(row, column);
+        };
+      }
+      layout.resolution_unit = "degrees";
+      break;
     }
-    layout.resolution_unit = "degrees";
-  } else if (geometry == Geometry::torus) {
-    layout.lattice = torus_lattice(cells_along(360, resolution(1), " degrees"));
-    measure_of(options.per, {"rad2"}, manifold_name);
-    layout.units = "rad-2";
-    layout.measure = "square radian";
-    layout.resolution_unit = "degrees";
-  } else if (geometry == Geometry::ball) {
-    const double R = 1 / std::sqrt(-K);
-    layout.lattice = ball_lattice(cells_along(2 * R, resolution(R / 50), ""), K);
-    const bool euclid = measure_of(options.per, {"volume", "euclid"}, manifold_name) == "euclid";
-    layout.units = "1";
-    layout.measure = euclid ? "Euclidean area of the disk" : "hyperbolic area";
-    if (euclid) {  // λ²
-      layout.log_factor = [K](const double* x) {
-        return 2 * std::log(2 / (1 + K * (x[0] * x[0] + x[1] * x[1])));
-      };
-      layout.size = [side = layout.resolution](std::size_t, std::size_t) { return side * side; };
+    case Picture::Kind::torus:
+      layout.lattice = torus_lattice(cells_along(360, resolution(1), " degrees"));
+      measure_of(options.per, {"rad2"}, manifold_name);
+      layout.units = "rad-2";
+      layout.measure = "square radian";
+      layout.resolution_unit = "degrees";
+      break;
+    case Picture::Kind::disk: {
+      const double R = 1 / std::sqrt(-K);
+      layout.lattice = ball_lattice(cells_along(2 * R, resolution(R / 50), ""), K);
+      const bool euclid = measure_of(options.per, {"volume", "euclid"}, manifold_name) == "euclid";
+      layout.units = "1";
+      layout.measure = euclid ? "Euclidean area of the disk" : "hyperbolic area";
+      if (euclid) {  // λ²
+        layout.log_factor = [K](const double* x) {
+          return 2 * std::log(2 / (1 + K * (x[0] * x[0] + x[1] * x[1])));
+        };
+        layout.size = [side = layout.resolution](std::size_t, std::size_t) { return side * side; };
+      }
+      break;
     }
-  } else {
-    require(options.extent > 0, "euclidean:2 has no end", "give the half side of the square with ‹extent›",
-            Fault::usage);
-    layout.lattice = euclidean_lattice(cells_along(2 * options.extent, resolution(options.extent / 50), ""),
-                                       options.extent);
-    measure_of(options.per, {"volume"}, manifold_name);
-    layout.units = "1";
-    layout.measure = "area";
+    case Picture::Kind::plane:
+      require(options.extent > 0, "euclidean:2 has no end", "give the half side of the square with ‹extent›",
+              Fault::usage);
+      layout.lattice = euclidean_lattice(cells_along(2 * options.extent, resolution(options.extent / 50), ""),
+                                         options.extent);
+      measure_of(options.per, {"volume"}, manifold_name);
+      layout.units = "1";
+      layout.measure = "area";
+      break;
+    case Picture::Kind::pairs:
+    case Picture::Kind::rotations:
+      break;  // refused above
   }
   if (!layout.size) layout.size = layout.lattice.volume;
   require(layout.lattice.size() <= kMostCells, fmt::format("the grid has {} cells", layout.lattice.size()),

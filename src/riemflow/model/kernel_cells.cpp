@@ -34,9 +34,9 @@ std::span<const double> turns_of(LatticeEnd end) {
 /// With the base as one more kernel where it is one: the standard normal, wrapped on the ball. On spheres and
 /// tori it is uniform, and stays `wide`.
 KernelParameters with_base(KernelParameters parameters, const KernelSpace& space) {
-  const Geometry geometry = space.parts()[0].geometry;
+  const DefaultBase base = space.parts()[0].manifold->default_base();
   for (double& weight : parameters.weights) weight *= 1 - parameters.wide;
-  if (parameters.wide == 0 || geometry == Geometry::sphere || geometry == Geometry::torus) return parameters;
+  if (parameters.wide == 0 || base == DefaultBase::uniform) return parameters;
   const auto d = static_cast<std::size_t>(space.manifold().ambient());
   parameters.centres.values.resize(parameters.centres.values.size() + d, 0.0);
   parameters.bandwidths.push_back(1);
@@ -113,14 +113,21 @@ class KernelCells final : public CellMassPart {
 
   /// Radius that holds all but 1e-6 of a kernel.
   double radius_of(bool round, double least, double most) const {
-    const Geometry geometry = space_->parts()[0].geometry;
-    const double reach = kKernelReach * most;
-    if (geometry == Geometry::sphere && !round) {  // x = y/|y|, y at least 1 − 5.3s high
-      const double height = 1 - kKernelReach * std::sqrt(least * most);
-      return height > 0 ? std::atan(reach / height) : std::numbers::pi;
+    const double reach = kKernelReach * most, by_chord = 2 * std::asin(std::min(1.0, reach / 2));
+    switch (space_->parts()[0].family) {
+      case KernelForm::Family::chord: {
+        if (round) return by_chord;
+        const double height = 1 - kKernelReach * std::sqrt(least * most);  // x = y/|y|, y at least so high
+        return height > 0 ? std::atan(reach / height) : std::numbers::pi;
+      }
+      case KernelForm::Family::circles:
+        return round ? by_chord : reach;
+      case KernelForm::Family::normal:
+      case KernelForm::Family::hyperbolic:
+      case KernelForm::Family::none:
+        break;
     }
-    const bool chord = round && (geometry == Geometry::sphere || geometry == Geometry::torus);
-    return chord ? 2 * std::asin(std::min(1.0, reach / 2)) : reach;
+    return reach;
   }
 
   /// False if it is wide.

@@ -102,18 +102,18 @@ class Rays {
       for (const Factor<double>& factor : manifold_->factors()) {
         const int n = factor.manifold->dimension(), N = factor.manifold->ambient();
         Matrix E = Matrix::Identity(N, n);
-        if (factor.geometry == Geometry::sphere)
+        if (N > n)  // else the frame is along the axes
           for (int r = 0; r < N; ++r)
             for (int c = 0; c < n; ++c)
               E(r, c) = e[static_cast<std::size_t>((factor.row + r) * d + factor.seed + c)][0];
         sigma.block(factor.seed, factor.seed, n, n) =
             h * h * E.transpose() * Eigen::Map<const Matrix>(shape, N, N) * E;
         shape += N * N;
-        if (factor.geometry != Geometry::torus) continue;
+        if (factor.manifold->kernel_form().family != KernelForm::Family::circles) continue;
+        const double most = kMostTorusDeviation * factor.manifold->kernel_form().radius;
         const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> eigen(
             Eigen::MatrixXd(sigma.block(factor.seed, factor.seed, n, n)));
-        const Eigen::VectorXd variances =
-            eigen.eigenvalues().cwiseMin(kMostTorusDeviation * kMostTorusDeviation);
+        const Eigen::VectorXd variances = eigen.eigenvalues().cwiseMin(most * most);
         sigma.block(factor.seed, factor.seed, n, n) =
             eigen.eigenvectors() * variances.asDiagonal() * eigen.eigenvectors().transpose();
       }
@@ -126,9 +126,19 @@ class Rays {
     double end = kFarthest;
     for (const Factor<double>& factor : manifold_->factors()) {
       const auto part = direction.segment(factor.seed, factor.manifold->dimension());
-      if (factor.geometry == Geometry::sphere)
-        end = std::min(end, pi / std::sqrt(factor.curvature) / part.norm());
-      if (factor.geometry == Geometry::torus) end = std::min(end, pi / part.cwiseAbs().maxCoeff());
+      const KernelForm form = factor.manifold->kernel_form();
+      switch (form.family) {
+        case KernelForm::Family::chord:
+          end = std::min(end, pi / std::sqrt(form.curvature) / part.norm());
+          break;
+        case KernelForm::Family::circles:
+          end = std::min(end, pi * form.radius / part.cwiseAbs().maxCoeff());
+          break;
+        case KernelForm::Family::normal:
+        case KernelForm::Family::hyperbolic:
+        case KernelForm::Family::none:
+          break;
+      }
     }
     return end;
   }
@@ -137,11 +147,21 @@ class Rays {
     double sum = 0;
     for (const Factor<double>& factor : manifold_->factors()) {
       const int n = factor.manifold->dimension();
-      const double r = v.segment(factor.seed, n).norm() * std::sqrt(std::abs(factor.curvature));
+      const KernelForm form = factor.manifold->kernel_form();
+      const double r = v.segment(factor.seed, n).norm() * std::sqrt(std::abs(form.curvature));
       if (n == 1 || !(r > 0)) continue;
-      if (factor.geometry == Geometry::sphere) sum += (n - 1) * std::log(std::sin(r) / r);
-      if (factor.geometry == Geometry::ball)  // sinh r overflows where e^r does not fit
-        sum += (n - 1) * (r - std::log(2 * r) + std::log1p(-std::exp(-2 * r)));
+      switch (form.family) {
+        case KernelForm::Family::chord:
+          sum += (n - 1) * std::log(std::sin(r) / r);
+          break;
+        case KernelForm::Family::hyperbolic:  // sinh r overflows where e^r does not fit
+          sum += (n - 1) * (r - std::log(2 * r) + std::log1p(-std::exp(-2 * r)));
+          break;
+        case KernelForm::Family::circles:
+        case KernelForm::Family::normal:
+        case KernelForm::Family::none:
+          break;
+      }
     }
     return sum;
   }

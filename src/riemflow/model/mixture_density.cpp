@@ -32,8 +32,7 @@ Points<double> on_unit_sphere(Points<double> points) {
 }  // namespace
 
 bool is_one_sphere(const Manifold<double>& manifold) {
-  const auto factors = manifold.factors();
-  return factors.size() == 1 && factors.front().geometry == Geometry::sphere;
+  return manifold.kernel_form().family == KernelForm::Family::chord;
 }
 
 void require_sphere(const std::string& manifold) {
@@ -45,7 +44,7 @@ void require_sphere(const std::string& manifold) {
 MixtureDensity::MixtureDensity(const std::string& manifold, MixtureParameters parameters, int threads)
     : Density(parse_manifold<double>(manifold), threads),
       mixture_(checked(std::move(parameters), *manifold_)),
-      radius_(1 / std::sqrt(manifold_->factors().front().curvature)) {}
+      radius_(1 / std::sqrt(manifold_->curvature())) {}
 
 LogProb<double> MixtureDensity::evaluate(const Points<double>& points, const NoiseKey&) const {
   const double log_size = manifold_->dimension() * std::log(radius_);

@@ -38,7 +38,7 @@ std::vector<bool> euclidean_numbers(const Manifold<double>& manifold) {
   std::vector<bool> euclidean(static_cast<std::size_t>(manifold.ambient()));
   for (const Factor<double>& factor : manifold.factors())
     for (int c = 0; c < factor.manifold->ambient(); ++c)
-      euclidean[static_cast<std::size_t>(factor.row + c)] = factor.geometry == Geometry::euclidean;
+      euclidean[static_cast<std::size_t>(factor.row + c)] = factor.manifold->affine();
   return euclidean;
 }
 

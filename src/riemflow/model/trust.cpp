@@ -36,11 +36,9 @@ void add_drift(const Manifold<T>& manifold, const Points<T>& points, Trust& trus
     if (!is_finite<T>(points[i])) continue;
     if (!manifold.contains(points[i])) ++trust.off_manifold;
     for (const Factor<T>& factor : factors) {
-      if (factor.geometry != Geometry::sphere) continue;
-      double square = 0;
-      for (int k = 0; k < factor.manifold->ambient(); ++k)
-        square += std::pow(static_cast<double>(points[i][static_cast<std::size_t>(factor.row + k)]), 2);
-      trust.drift = std::max(trust.drift, std::abs(std::sqrt(square * factor.curvature) - 1));
+      const auto part = points[i].subspan(static_cast<std::size_t>(factor.row),
+                                          static_cast<std::size_t>(factor.manifold->ambient()));
+      trust.drift = std::max(trust.drift, factor.manifold->drift(part));
     }
   }
 }

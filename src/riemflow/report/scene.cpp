@@ -112,7 +112,7 @@ std::optional<Scene> make_scene(const Model& model, const Evaluation& how, const
   if (!surface) return std::nullopt;
   Scene scene;
   scene.surface = *surface;
-  scene.curvature = manifold->factors()[0].curvature;
+  scene.curvature = manifold->curvature();
   Failures failures;
   const std::vector<Points<double>> frames =
       figure::draws_of(model, how, kSamples, 0, leading_flow(model) ? kFrames : 1, failures, observer);

@@ -72,32 +72,7 @@ std::string fields(const char* title, const Json& value, bool open) {
 
 }  // namespace
 
-std::string manifold_words(const std::string& name) {
-  const auto manifold = parse_manifold<double>(name);
-  const auto factors = manifold->factors();
-  const int d = manifold->dimension();
-  if (factors.size() != 1) return "the product " + name;
-  static constexpr const char* kPowers[] = {"⁰", "¹", "²", "³"};
-  const std::string power = d <= 3 ? kPowers[d] : "^" + std::to_string(d);
-  const double K = factors[0].curvature;
-  switch (factors[0].geometry) {
-    case Geometry::sphere:
-      return "the sphere S" + power +
-             (K != 1   ? fmt::format(" of curvature {:g}", K)
-              : d == 2 ? ", by latitude and longitude"
-                       : "");
-    case Geometry::torus:
-      return "the torus T" + power + ", by angles in degrees";
-    case Geometry::ball:
-      return "hyperbolic space, as the Poincaré ball B" + power +
-             (K != -1 ? fmt::format(" of curvature {:g}", K) : "");
-    case Geometry::euclidean:
-      return "Euclidean space R" + power;
-    case Geometry::covered:
-      break;
-  }
-  return name;
-}
+std::string manifold_words(const std::string& name) { return parse_manifold<double>(name)->words(); }
 
 std::string verdict_sentence(const PageContent& content) {
   const Trust& trust = content.examination.trust;

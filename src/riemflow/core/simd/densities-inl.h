@@ -133,11 +133,11 @@ struct DensityLanes {
   HWY_INLINE void flat(const DensityFactor& factor, const double* rows, const double* x, double* scratch) {
     const int D_ = kD == 0 ? factor.ambient : kD;
     V v[kD == 0 ? 1 : kD];
+    const double turns = 0.5 * std::numbers::inv_pi * (2 * std::numbers::pi / factor.period);
     for (int c = 0; c < D_; ++c) {
       V delta = hn::Sub(hn::Set(d, x[c]), load(rows, c));
       if (kTorus)
-        delta = hn::NegMulAdd(hn::Round(hn::Mul(delta, hn::Set(d, 0.5 * std::numbers::inv_pi))),
-                              hn::Set(d, 2 * std::numbers::pi), delta);
+        delta = hn::NegMulAdd(hn::Round(hn::Mul(delta, hn::Set(d, turns))), hn::Set(d, factor.period), delta);
       if (kD == 0)
         hn::Store(delta, d, scratch + c * kBlock);
       else

@@ -8,6 +8,7 @@
 // the rows of each factor.
 
 #include <cstddef>
+#include <numbers>
 
 #include "riemflow/core/pack.hpp"
 
@@ -22,7 +23,7 @@ struct DensityFactor {
   enum class Kind {
     /// rows m (D), W. −½ q, q = |W(x − m)|².
     euclidean,
-    /// The same with x − m taken to the nearest image, ± π. x: angles.
+    /// The same with x − m taken to the nearest image, ± period/2. x: angles.
     torus,
     /// rows m (D), s², W. With c = K⟨m, x⟩ and a = c² + s²q:
     /// −½ q/a − (d+1)/2 log a + log(s^d M_d(c/(s√a))), M_k(α) = ∫₀^∞ tᵏ φ(t − α) dt; −∞ where α < −8.
@@ -38,8 +39,9 @@ struct DensityFactor {
   Kind kind;
   int dimension, ambient;
   double curvature;
-  int point;  ///< where its numbers of x start; torus: among the angles
-  int row;    ///< where its rows start
+  int point;                             ///< where its numbers of x start; torus: among the angles
+  int row;                               ///< where its rows start
+  double period = 2 * std::numbers::pi;  ///< torus: of its coordinates
 
   static int wide(int d, int D) { return d * D - d * (d - 1) / 2; }
   int rows() const {

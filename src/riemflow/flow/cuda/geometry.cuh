@@ -1,7 +1,7 @@
 #pragma once
 // The geometry of a field for the warps that drive: a point has a group of G lanes; all of them hold the point x,
 // lane j ≥ 1 the seed v_j and the network's derivative in its direction. The formulas are those of
-// flow/field/output_layer.hpp, flow/field/embedding.hpp and manifold/*.cpp. They are compiled for one factor of a known shape and D
+// manifold/*.hpp. They are compiled for one factor of a known shape and D
 // coordinates, which takes a tenth of the instructions, and for any product of up to D; coordinates that a manifold does
 // not have are 0.
 

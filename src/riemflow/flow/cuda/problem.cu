@@ -12,18 +12,20 @@
 namespace riemflow::cuda {
 namespace {
 
-int shape_of(riemflow::Geometry geometry) {
-  switch (geometry) {
-    case riemflow::Geometry::sphere:
+int shape_of(const Manifold<float>& manifold) {
+  switch (manifold.device_formulas()) {
+    case DeviceFormulas::sphere:
       return kSphere;
-    case riemflow::Geometry::ball:
+    case DeviceFormulas::ball:
       return kBall;
-    case riemflow::Geometry::torus:
+    case DeviceFormulas::circles:
       return kTorus;
-    case riemflow::Geometry::euclidean:
+    case DeviceFormulas::flat:
+      return kEuclidean;
+    case DeviceFormulas::none:
       break;
   }
-  return kEuclidean;
+  throw Error("a GPU has no formulas for " + manifold.name(), "use the CPU");
 }
 
 }  // namespace
@@ -63,18 +65,18 @@ Problem describe(const FlowConfig& config, const VectorField<float>& field) {
   double log_base = 0;
   for (const auto& factor : manifold.factors()) {
     const auto n = static_cast<std::size_t>(p.frame.factors++);
-    const InputBlock& input = field.input_blocks()[n];
+    const InputBlock<float>& input = field.input_blocks()[n];
     Factor& f = p.frame.factor[n];
-    f.shape = shape_of(factor.geometry);
+    f.shape = shape_of(*factor.manifold);
     f.first = input.row;
     f.count = input.rows;
     f.feature = input.feature;
     f.seed = n == 0 ? 0 : p.frame.factor[n - 1].seed + p.frame.factor[n - 1].dimension;
     f.dimension = factor.manifold->dimension();
-    f.power = config.field.scaling == BallScaling::none ? 0 : config.field.scaling == BallScaling::unit ? 1 : f.dimension;
-    f.hyperboloid = input.embedding == Embedding::hyperboloid;
-    f.K = static_cast<float>(factor.curvature);
-    f.root = static_cast<float>(std::sqrt(std::abs(factor.curvature)));
+    f.power = power_of(config.field.scaling, f.dimension);
+    f.hyperboloid = f.shape == kBall && input.neurons != nullptr;
+    f.K = static_cast<float>(factor.manifold->curvature());
+    f.root = static_cast<float>(std::sqrt(std::abs(factor.manifold->curvature())));
     log_base += factor.manifold->compact() ? -factor.manifold->log_volume()
                                            : -0.5 * f.dimension * std::log(2 * std::numbers::pi);
     p.input.first[n] = input.feature;
@@ -160,6 +162,8 @@ std::string why_not_cuda(const FlowConfig& config) {
   if (config.regularisation.frobenius > 0) return "it has no Frobenius regulariser";
   if (config.solver.method != "dopri5" || config.solver.fixed_steps > 0) return "its solver is dopri5 with error control";
   const std::shared_ptr<const Manifold<float>> manifold = parse_manifold<float>(config.manifold);
+  for (const auto& factor : manifold->factors())
+    if (factor.manifold->device_formulas() == DeviceFormulas::none) return "it has no formulas for " + factor.manifold->name();
   const std::size_t factors = manifold->factors().size();
   if (factors > static_cast<std::size_t>(cuda::kMostFactors))
     return "its products have at most " + std::to_string(cuda::kMostFactors) + " factors";

@@ -35,9 +35,9 @@ Update Training::make_update(const ResidentSteps<float>& steps, const ResidentSt
   const cudaStream_t stream = work.stream;
   Update update{};
   int columns = 0;
-  for (const InputBlock& input : flow_.field.input_blocks()) columns += input.parameter_columns;
+  for (const InputBlock<float>& input : flow_.field.input_blocks()) columns += input.parameter_columns;
   update.rows = {flow_.config.field.width, columns, flow_.field.features(), problem.distance,
-                 std::sqrt(std::abs(flow_.field.input_blocks().front().curvature))};
+                 std::sqrt(std::abs(flow_.field.manifold().factors().front().manifold->curvature()))};
   update.size = static_cast<int>(flow_.parameters.size());
   update.beta1 = steps.beta1;
   update.beta2 = steps.beta2;

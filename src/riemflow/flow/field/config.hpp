@@ -2,6 +2,7 @@
 // What a vector field is made of.
 
 #include "riemflow/core/enum_names.hpp"
+#include "riemflow/manifold/output_jet.hpp"
 
 namespace riemflow {
 
@@ -18,14 +19,6 @@ enum class InputLayer {
 constexpr auto names_of(InputLayer) {
   return std::to_array<std::string_view>({"linear", "geodesic", "fourier"});
 }
-
-/// What the network's output u is multiplied by on the ball, λ = 2/(1 + K|z|²).
-enum class BallScaling {
-  none,  ///< f = u
-  unit,  ///< f = u/λ, so that ‖f‖_z = |u|
-  paper  ///< f = u/√|G| = u/λ^d, as the paper's experiments (d = 2: 1/λ²)
-};
-constexpr auto names_of(BallScaling) { return std::to_array<std::string_view>({"none", "unit", "paper"}); }
 
 struct FieldConfig {
   int width = 64;

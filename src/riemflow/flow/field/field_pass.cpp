@@ -29,7 +29,7 @@ FieldPass<T>::FieldPass(const VectorField<T>& field, const DivergenceConfig& div
   at_in_ = reserve(jet_size(ambient_));
   at_features_ = reserve(jet_size(field.features()));
   at_distances_ = at;
-  for (const InputBlock& block : field.input_blocks()) {
+  for (const InputBlock<T>& block : field.input_blocks()) {
     if (block.distance) reserve(jet_size(width_));
   }
   at_hidden_ = reserve(jet_size(width_) * static_cast<std::size_t>(field.config().depth));
@@ -123,10 +123,9 @@ void FieldPass<T>::input_forward(const T* working, T* tape) {
   T* pre = tape + at_hidden_;
   T* distance = tape + at_distances_;
   bool first = true;
-  for (const InputBlock& block : field_.input_blocks()) {
+  for (const InputBlock<T>& block : field_.input_blocks()) {
     T* features = tape + at_features_ + jet_size(block.feature);
-    embed(block.embedding, block.curvature, block.rows, k_, jet(tape + at_in_).from(block.row, 0),
-          jet(features));
+    block.embedding->embed(k_, jet(tape + at_in_).from(block.row, 0), jet(features));
     const T* weights = working + block.weights;
     if (!block.distance) {
       kernels_.multiply(width_, n_, block.features, weights, block.features, features, pre, !first);
@@ -187,11 +186,7 @@ bool FieldPass<T>::evaluate(const T* working, T t, const Pack<T>* z, Pack<T>* f,
   clear_given(u);
 
   rates = {Pack<T>(0), Pack<T>(0), Pack<T>(0)};
-  for (std::size_t b = 0; b < field_.factors().size(); ++b) {
-    const int row = field_.factors()[b].row;
-    field_.output_layers()[b].forward(in.from(row, 0), jet(u).from(row, 0), k_, share_, frobenius_, f + row,
-                                      rates);
-  }
+  manifold.velocity({in, jet(u), k_, share_, frobenius_, field_.config().scaling}, f, rates);
   return true;
 }
 
@@ -202,11 +197,8 @@ void FieldPass<T>::backward(const T* working, T t, const T* tape, Pack<T>* f_bar
   const PackMatrix<T> in = jet(tape + at_in_), in_bar = jet(in_bar_.data()), u = jet(tape + at_output_);
   std::fill(in_bar_.begin(), in_bar_.end(), T(0));
   T* u_bar = narrow_bar_.data();
-  for (std::size_t b = 0; b < field_.factors().size(); ++b) {
-    const int row = field_.factors()[b].row;
-    field_.output_layers()[b].backward(in.from(row, 0), u.from(row, 0), k_, share_, frobenius_, f_bar + row,
-                                       rates_bar, jet(u_bar).from(row, 0), in_bar.from(row, 0));
-  }
+  manifold.velocity_backward({in, u, k_, share_, frobenius_, field_.config().scaling}, f_bar, rates_bar,
+                             jet(u_bar), in_bar);
   clear_given(u_bar);
   // The bound's factors B and 1/B cancel in the cotangent.
   if (field_.config().bound > 0)
@@ -247,7 +239,7 @@ void FieldPass<T>::input_backward(const T* working, const T* tape, const T* pre_
   const T* distance = tape + at_distances_;
   // The second half of wide_bar_ or the first, whichever pre_bar does not occupy.
   T* spare = pre_bar == wide_bar_.data() ? wide_bar_.data() + jet_size(width_) : wide_bar_.data();
-  for (const InputBlock& block : field_.input_blocks()) {
+  for (const InputBlock<T>& block : field_.input_blocks()) {
     const T* bar = pre_bar;
     if (block.distance) {
       kernels_.reactivate(*block.distance, width_, n_, distance, wide_.data());
@@ -270,8 +262,8 @@ void FieldPass<T>::input_backward(const T* working, const T* tape, const T* pre_
                          block.features, transposed_.data());
     kernels_.multiply_transposed(width_, n_, block.features, working + block.weights, block.features, bar,
                                  feature_bar_.data(), false);
-    embed_backward(block.embedding, block.curvature, block.rows, k_, jet(tape + at_in_).from(block.row, 0),
-                   jet(feature_bar_.data()), jet(in_bar).from(block.row, 0));
+    block.embedding->embed_backward(k_, jet(tape + at_in_).from(block.row, 0), jet(feature_bar_.data()),
+                                    jet(in_bar).from(block.row, 0));
   }
 }
 

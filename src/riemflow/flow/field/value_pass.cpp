@@ -15,7 +15,7 @@ ValuePass<T>::ValuePass(const VectorField<T>& field, int most_tiles)
   const auto depth = static_cast<std::size_t>(field.config().depth);
   const auto distances = static_cast<std::size_t>(
       std::count_if(field.input_blocks().begin(), field.input_blocks().end(),
-                    [](const InputBlock& block) { return block.distance.has_value(); }));
+                    [](const InputBlock<T>& block) { return block.distance.has_value(); }));
   const int widest = std::max({width_, ambient_, field.features()});
   x_.resize(size(ambient_));
   clock_.resize(size(2));
@@ -60,11 +60,10 @@ template <class T>
 void ValuePass<T>::input_forward(const T* working) {
   start_layer(field_.input_dense(), working, pre(0));
   T* distance = distances_.data();
-  for (const InputBlock& block : field_.input_blocks()) {
+  for (const InputBlock<T>& block : field_.input_blocks()) {
     T* features = features_.data() + size(block.feature);
     for (int b = 0; b < tiles_; ++b)
-      embed(block.embedding, block.curvature, block.rows, 0, matrix(x_.data()).from(block.row, b),
-            matrix(features).from(0, b));
+      block.embedding->embed(0, matrix(x_.data()).from(block.row, b), matrix(features).from(0, b));
     const T* weights = working + block.weights;
     if (!block.distance) {
       kernels_.multiply(width_, n_, block.features, weights, block.features, features, pre(0), true);
@@ -112,11 +111,7 @@ void ValuePass<T>::evaluate(const T* working, int tiles, const Pack<T>* x, const
   std::vector<Pack<T>> own(static_cast<std::size_t>(ambient_));
   Rates<T> unused{};
   for (int b = 0; b < tiles_; ++b) {
-    for (std::size_t k = 0; k < field_.factors().size(); ++k) {
-      const int row = field_.factors()[k].row;
-      field_.output_layers()[k].forward(matrix(x_.data()).from(row, b), matrix(u_.data()).from(row, b), 0,
-                                        T(1), false, own.data() + row, unused);
-    }
+    field_.manifold().velocity(output_jet(b), own.data(), unused);
     for (int i = 0; i < ambient_; ++i) f[i * tiles + b] = own[static_cast<std::size_t>(i)];
   }
 }
@@ -128,12 +123,8 @@ void ValuePass<T>::backward(const T* working, const Pack<T>* f_bar, T* working_b
   std::fill(x_bar_.begin(), x_bar_.end(), T(0));  // of no use here, but added to
   for (int b = 0; b < tiles_; ++b) {
     for (int i = 0; i < ambient_; ++i) own[static_cast<std::size_t>(i)] = f_bar[i * tiles_ + b];
-    for (std::size_t k = 0; k < field_.factors().size(); ++k) {
-      const int row = field_.factors()[k].row;
-      field_.output_layers()[k].backward(
-          matrix(x_.data()).from(row, b), matrix(u_.data()).from(row, b), 0, T(1), false, own.data() + row,
-          none, matrix(u_bar_.data()).from(row, b), matrix(x_bar_.data()).from(row, b));
-    }
+    field_.manifold().velocity_backward(output_jet(b), own.data(), none, matrix(u_bar_.data()).from(0, b),
+                                        matrix(x_bar_.data()).from(0, b));
   }
   std::fill_n(u_bar_.data(), size(field_.config().given), T(0));
   // The bound's factors B and 1/B cancel in the cotangent.
@@ -163,7 +154,7 @@ void ValuePass<T>::input_backward(const T* working, const T* pre_bar, T* working
   const T* distance = distances_.data();
   // The half of wide_bar_ that pre_bar does not occupy.
   T* spare = pre_bar == wide_bar_.data() ? wide_bar_.data() + size(width_) : wide_bar_.data();
-  for (const InputBlock& block : field_.input_blocks()) {
+  for (const InputBlock<T>& block : field_.input_blocks()) {
     const T* bar = pre_bar;
     if (block.distance) {
       kernels_.reactivate(*block.distance, width_ * tiles_, kLanes, distance, wide_.data());

@@ -28,6 +28,11 @@ class ValuePass {
     return static_cast<std::size_t>(rows) * static_cast<std::size_t>(tiles_) * kLanes;
   }
   PackMatrix<T> matrix(T* at) const { return {as_packs(at), tiles_}; }
+  /// The network's output at tile b, without derivatives.
+  OutputJet<T> output_jet(int b) {
+    return {matrix(x_.data()).from(0, b), matrix(u_.data()).from(0, b), 0, T(1), false,
+            field_.config().scaling};
+  }
   /// out = σ of the arguments [rows][tiles] in `kept`, which become what the backward pass needs.
   void activate(simd::Function function, int rows, T* kept, T* out);
   void activate_backward(simd::Function function, int rows, const T* kept, T* bar);

@@ -16,7 +16,8 @@ constexpr double kMostWeights = 1 << 24;
 
 template <class T>
 VectorField<T>::VectorField(std::shared_ptr<const Manifold<T>> manifold, const FieldConfig& config)
-    : manifold_(std::move(manifold)), config_(config), factors_(manifold_->factors()) {
+    : manifold_(std::move(manifold)), config_(config) {
+  const std::vector<Factor<T>> factors = manifold_->factors();
   require(config.width >= 1 && config.width <= 65536,
           "the network's width is " + std::to_string(config.width),
           "give a width from 1 to 65536 (64 is usual)");
@@ -34,19 +35,17 @@ VectorField<T>::VectorField(std::shared_ptr<const Manifold<T>> manifold, const F
               (std::isfinite(config.frequency) && config.frequency > 0 && config.frequency <= 1000),
           "the frequency of the input layer is " + std::to_string(config.frequency),
           "give a number above 0, up to 1000 (8 is usual)");
-  for (const Factor<T>& factor : factors_) {
+  for (const Factor<T>& factor : factors) {
     const int index = static_cast<int>(inputs_.size());
     inputs_.push_back(make_input_block(factor, index, config_, features_, layout_, working_size_));
     features_ += inputs_.back().features;
-    output_layers_.emplace_back(factor, config_.scaling);
   }
   int given = config.given;
-  for (const Factor<T>& factor : factors_) {
+  for (const Factor<T>& factor : factors) {
     const int rows = std::min(given, factor.manifold->ambient());
-    require(
-        rows >= 0 && (rows == 0 || rows == factor.manifold->ambient() || factor.geometry == Geometry::torus),
-        std::to_string(config.given) + " coordinates of " + manifold_->name() + " are given",
-        "give whole factors, or leading angles of a torus");
+    require(rows >= 0 && (rows == 0 || rows == factor.manifold->ambient() || factor.manifold->leading(rows)),
+            std::to_string(config.given) + " coordinates of " + manifold_->name() + " are given",
+            "give whole factors, or leading angles of a torus");
     given_dimension_ += rows == factor.manifold->ambient() ? factor.manifold->dimension() : rows;
     given -= rows;
   }
@@ -85,7 +84,7 @@ std::vector<T> VectorField<T>::initial_parameters(std::uint64_t seed) const {
     fill(layer.parameters, static_cast<std::size_t>(layer.rows) * static_cast<std::size_t>(layer.columns + 2),
          fan_in);
   };
-  for (const InputBlock& block : inputs_)
+  for (const InputBlock<T>& block : inputs_)
     fill(block.parameters,
          static_cast<std::size_t>(config_.width) * static_cast<std::size_t>(block.parameter_columns),
          features_ + 1);
@@ -105,7 +104,7 @@ std::vector<T> VectorField<T>::initial_parameters(std::uint64_t seed) const {
 
 template <class T>
 void VectorField<T>::prepare(std::span<const T> parameters, T* working) const {
-  for (const InputBlock& block : inputs_) prepare_input(block, config_.width, parameters.data(), working);
+  for (const InputBlock<T>& block : inputs_) prepare_input(block, config_.width, parameters.data(), working);
   // The dense layers follow each other in both vectors, in the same order.
   std::copy(parameters.begin() + static_cast<std::ptrdiff_t>(input_dense_.parameters), parameters.end(),
             working + input_dense_.weight);
@@ -114,7 +113,7 @@ void VectorField<T>::prepare(std::span<const T> parameters, T* working) const {
 template <class T>
 void VectorField<T>::pull_back(std::span<const T> parameters, const T* working_bar,
                                std::span<T> gradient) const {
-  for (const InputBlock& block : inputs_)
+  for (const InputBlock<T>& block : inputs_)
     pull_back_input(block, config_.width, parameters.data(), working_bar, gradient.data());
   std::copy(working_bar + input_dense_.weight, working_bar + working_size_,
             gradient.begin() + static_cast<std::ptrdiff_t>(input_dense_.parameters));

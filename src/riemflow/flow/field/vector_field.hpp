@@ -1,6 +1,7 @@
 #pragma once
-// A vector field f(z, t) on a manifold: input layer → multilayer perceptron → output layer. Time enters every
-// layer as one more input. This is its structure and its parameters; field_pass.hpp evaluates it.
+// A vector field f(z, t) on a manifold: input layer → multilayer perceptron → the manifold's velocity. Time
+// enters every layer as one more input. This is its structure and its parameters; field_pass.hpp evaluates
+// it.
 
 #include <memory>
 #include <span>
@@ -9,7 +10,6 @@
 #include "riemflow/core/parameters.hpp"
 #include "riemflow/flow/field/config.hpp"
 #include "riemflow/flow/field/input_layer.hpp"
-#include "riemflow/flow/field/output_layer.hpp"
 #include "riemflow/manifold/manifold.hpp"
 
 namespace riemflow {
@@ -42,7 +42,7 @@ class VectorField {
   /// gradient (of the parameters) =, from the gradient of the working vector.
   void pull_back(std::span<const T> parameters, const T* working_bar, std::span<T> gradient) const;
 
-  const std::vector<InputBlock>& input_blocks() const { return inputs_; }
+  const std::vector<InputBlock<T>>& input_blocks() const { return inputs_; }
   int features() const { return features_; }
   /// Of hidden layer 0, 1, ….
   simd::Function activation(std::size_t layer) const {
@@ -53,8 +53,6 @@ class VectorField {
   const DenseLayer& input_dense() const { return input_dense_; }
   const std::vector<DenseLayer>& hidden() const { return hidden_; }
   const DenseLayer& output() const { return output_; }
-  const std::vector<OutputLayer<T>>& output_layers() const { return output_layers_; }
-  const std::vector<Factor<T>>& factors() const { return factors_; }
 
   /// Dimensions of the coordinates that are given (FieldConfig::given).
   int given_dimension() const { return given_dimension_; }
@@ -68,15 +66,13 @@ class VectorField {
 
   std::shared_ptr<const Manifold<T>> manifold_;
   FieldConfig config_;
-  std::vector<Factor<T>> factors_;
   ParameterLayout layout_;
   std::size_t working_size_ = 0;
   int features_ = 0, given_dimension_ = 0;
-  std::vector<InputBlock> inputs_;
+  std::vector<InputBlock<T>> inputs_;
   DenseLayer input_dense_;
   std::vector<DenseLayer> hidden_;
   DenseLayer output_;
-  std::vector<OutputLayer<T>> output_layers_;
 };
 
 }  // namespace riemflow
