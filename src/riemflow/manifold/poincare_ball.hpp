@@ -25,9 +25,9 @@ namespace riemflow {
 
 /// (2√c·x/q, 2/q − 1), q = 1 − c|x|²: the point on the upper sheet of |X|² − X₀² = −1.
 template <class T>
-class Hyperboloid final : public Features<T> {
+class LorentzFeatures final : public Features<T> {
  public:
-  Hyperboloid(int n, double c) : n_(n), c_(static_cast<T>(c)) {}
+  LorentzFeatures(int n, double c) : n_(n), c_(static_cast<T>(c)) {}
   int size() const override { return n_ + 1; }
   // With r = 1/q and ṙ_j = 2c⟨x, v_j⟩r²:  X = 2√c·x·r, Ẋ_j = 2√c(v_j r + x ṙ_j);  X₀ = 2r − 1, Ẋ₀_j = 2ṙ_j
   void embed(int k, PackMatrix<T> in, PackMatrix<T> out) const override {
@@ -81,7 +81,7 @@ class Hyperplanes final : public GeodesicNeurons<T> {
  public:
   Hyperplanes(int n, double c) : n_(n), c_(c), root_(std::sqrt(c)) {}
   std::shared_ptr<const Features<T>> features() const override {
-    return std::make_shared<Hyperboloid<T>>(n_, c_);
+    return std::make_shared<LorentzFeatures<T>>(n_, c_);
   }
   simd::Function distance() const override { return simd::Function::asinh; }
   int parameters() const override { return n_; }
