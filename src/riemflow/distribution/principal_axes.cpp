@@ -36,7 +36,8 @@ Directions directions_of(const Points<double>& points, const Weights& weights, s
   for (Eigen::Index i = 0; i < n; ++i) {
     const double length = directions.columns.col(i).stableNorm();
     if (!(length > 0))
-      throw Error(fmt::format("point {} is 0, which is no direction", i + 1), "leave it out", Fault::bad_data);
+      throw Error(fmt::format("point {} is 0, which is no direction", i + 1), "leave it out",
+                  Fault::bad_data);
     directions.columns.col(i) /= length;
     directions.shares[i] = weight_of(weights, static_cast<std::size_t>(i)) / total;
   }
