@@ -75,6 +75,7 @@ TEST(AngularCentralGaussian, DrawsHaveTheEntropyAndTheMoments) {
         expect_entropy_of_draws(p, seed, 3000);
         // E x xᵀ/(xᵀΛ⁻¹x) = Λ/D: L⁻¹x/|L⁻¹x| is uniform.
         const auto points = draw(p, seed, 3000);
+        for (const Point& x : points) ASSERT_NEAR(dot(x, x), 1, 1e-13) << D << ' ' << spread;
         const Eigen::MatrixXd inverse = lambda.inverse();
         for (const int i : {0, D - 1})
           EXPECT_LT(estimate(points,

@@ -120,7 +120,7 @@ TEST(BivariateVonMises, IntegratesToOne) {
     const BivariateVonMises p(mean, s.kappa1, s.kappa2, s.lambda);
     const bool two = s.lambda * s.lambda > s.kappa1 * s.kappa2;
     double mass = 0;
-    const int n = 1600;
+    const int n = 800;
     for (const double side : {-1.0, 1.0}) {
       if (!two && side < 0) continue;
       const Eigen::Vector2d peak =
@@ -208,7 +208,7 @@ TEST(BivariateVonMises, DrawsFollowTheDensityInCells) {
   for (const std::uint64_t seed : {1u, 2u, 3u})
     for (const SineParameters& s : {SineParameters{0, 0, 0}, {1, 0.5, -3}, {4, 2, 1}, {0.2, 6, 5}}) {
       const BivariateVonMises p({1, 2}, s.kappa1, s.kappa2, s.lambda);
-      constexpr int cells = 8, fine = 40, n = 20000;
+      constexpr int cells = 8, fine = 16, n = 20000;
       std::vector<double> mass(cells * cells, 0), count(cells * cells, 0);
       const double step = 2 * pi / (cells * fine);
       for (int i = 0; i < cells * fine; ++i)

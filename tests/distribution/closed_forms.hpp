@@ -56,11 +56,11 @@ inline Integral mass_of(const Distribution<double>& p, const std::string& manifo
 /// ∫ p over S¹ or S² in gnomonic coordinates about both ends of the last axis, x ∝ ±(v₁e₁ + … + e_D) with
 /// dσ = (1 + |v|²)^{−D/2} dv and v_i = width_i sinh t_i: the trapezoidal rule knows peaks of any width.
 inline double gnomonic_mass(const Distribution<double>& p, const Eigen::MatrixXd& axes,
-                            const Eigen::VectorXd& widths) {
+                            const Eigen::VectorXd& widths, double step = 0.16) {
   const int D = p.ambient();
-  const double step = 0.125;
+  const double end = 26 - std::log(widths.head(D - 1).minCoeff());
   std::vector<double> nodes;
-  for (double t = -45; t <= 45; t += step) nodes.push_back(t);
+  for (double t = -end; t <= end; t += step) nodes.push_back(t);
   const std::size_t n = nodes.size(), rows = D == 3 ? n : 1;
   double mass = 0;
   for (std::size_t a = 0; a < rows; ++a) {

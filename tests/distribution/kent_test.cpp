@@ -75,15 +75,15 @@ TEST(KentConstants, MomentsAreSlopes) {
 }
 
 TEST(Kent, IntegratesToOne) {
-  for (const std::uint64_t seed : {1u, 2u})
-    for (const double kappa : {0.0, 1e-3, 1.0, 30.0, 1e4, 1e6})
+  for (const std::uint64_t seed : {1u})
+    for (const double kappa : {0.0, 1.0, 30.0, 1e4, 1e6})
       for (const double part : {0.0, 0.5, 0.99, 1 - 1e-7}) {
         const Kent p(normal_vector(3, seed), normal_vector(3, seed + 1), kappa, part * kappa / 2);
         EXPECT_TRUE((p.frame().transpose() * p.frame()).isIdentity(1e-14));
         Eigen::Matrix3d axes = p.frame().rowwise().reverse();  // minor, major, mean
         const Eigen::Vector3d widths(1 / std::sqrt(1 + kappa + 2 * p.beta()),
                                      std::pow(1 + kappa - 2 * p.beta() + 2 * std::sqrt(p.beta()), -0.5), 1);
-        EXPECT_NEAR(gnomonic_mass(p, axes, widths), 1, 1e-9) << kappa << ' ' << part;
+        EXPECT_NEAR(gnomonic_mass(p, axes, widths, 0.1), 1, 1e-9) << kappa << ' ' << part;
         if (kappa <= 30) {
           EXPECT_NEAR(mass_of(p, "sphere:2", 1e-7).value, 1, 1e-6) << kappa << ' ' << part;
         }

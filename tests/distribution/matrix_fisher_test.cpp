@@ -39,7 +39,7 @@ double brute_log_normaliser(const Eigen::Vector3d& s) {
   const double most = s.sum();
   const auto sum = [&](int n) {
     double total = 0;
-    const int m = 96;
+    const int m = 48;
     for (int i = 0; i < n; ++i) {
       const double z = -1 + 2 * (i + 0.5) / n;
       for (int a = 0; a < m; ++a)
@@ -61,11 +61,12 @@ TEST(MatrixFisher, NormaliserAgainstEulerAngles) {
   for (const Eigen::Vector3d& s :
        {Eigen::Vector3d(0, 0, 0), Eigen::Vector3d(1, 1, 1), Eigen::Vector3d(3, 3, -1),
         Eigen::Vector3d(6, 2, 0.5), Eigen::Vector3d(5, 0, 0), Eigen::Vector3d(4, 3, -3)}) {
+    const double brute = brute_log_normaliser(s);
     for (const std::uint64_t seed : {1u, 2u}) {
       const Eigen::Matrix3d F = parameter_of(seed, s);
       const MatrixFisher p(F);
       const Point q = {0.5, -0.1, 0.7, std::sqrt(1 - 0.75)};
-      const double log_density = (F.transpose() * rotation_matrix_of(q)).trace() - brute_log_normaliser(s);
+      const double log_density = (F.transpose() * rotation_matrix_of(q)).trace() - brute;
       EXPECT_NEAR(log_density_at(p, q), log_density, 3e-8) << s.transpose();
     }
   }

@@ -114,6 +114,7 @@ TEST(Watson, DrawsHaveTheRightMoments) {
             (seed == 3 ? Eigen::VectorXd(-Eigen::VectorXd::Unit(D, 0)) : normal_vector(D, seed)).normalized();
         const Watson p(mu, kappa);
         const auto points = draw(p, seed, D > 50 ? 500 : 2000);
+        for (const Point& x : points) ASSERT_NEAR(dot(x, x), 1, 1e-13) << D << ' ' << kappa;
         const auto along = [&](const Point& x) {
           return mu.dot(Eigen::Map<const Eigen::VectorXd>(x.data(), D));
         };

@@ -21,8 +21,8 @@ void require_fittable(const Points<double>& points, const Weights& weights, std:
   require(total_weight(weights, n) > 0, "all weights are 0", "give one point a weight above 0",
           Fault::bad_data);
   for (std::size_t i = 0; i < n; ++i)
-    require(is_finite<double>(points[i]), fmt::format("point {} is not finite", i + 1), "leave it out",
-            Fault::bad_data);
+    if (!is_finite<double>(points[i]))
+      throw Error(fmt::format("point {} is not finite", i + 1), "leave it out", Fault::bad_data);
 }
 
 Directions directions_of(const Points<double>& points, const Weights& weights, std::string_view of) {
@@ -35,8 +35,9 @@ Directions directions_of(const Points<double>& points, const Weights& weights, s
   const double total = total_weight(weights, points.size());
   for (Eigen::Index i = 0; i < n; ++i) {
     const double length = directions.columns.col(i).stableNorm();
-    require(length > 0, fmt::format("point {} is 0, which is no direction", i + 1), "leave it out",
-            Fault::bad_data);
+    if (!(length > 0))
+      throw Error(fmt::format("point {} is 0, which is no direction", i + 1), "leave it out",
+                  Fault::bad_data);
     directions.columns.col(i) /= length;
     directions.shares[i] = weight_of(weights, static_cast<std::size_t>(i)) / total;
   }

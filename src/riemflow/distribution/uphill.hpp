@@ -7,7 +7,7 @@
 
 namespace riemflow {
 
-/// −|H|⁻¹-step, |H|⁻¹ g: eigenvalues of the Hessian H count by size, those near 0 as 1e-12 of the largest, in
+/// |H|⁻¹ g: eigenvalues of the Hessian H count by size, those near 0 as 1e-12 of the largest, in
 /// units in which its diagonal is ±1. Newton's step near a maximum; uphill everywhere.
 inline Eigen::VectorXd uphill(const Eigen::VectorXd& gradient, const Eigen::MatrixXd& hessian) {
   const Eigen::VectorXd diagonal = hessian.diagonal().cwiseAbs();

@@ -200,10 +200,6 @@ DataSet divided(DataSet data, const FitOptions& settings, Observer& observer) {
 DataSet target_of(const FitOptions& settings) {
   DataSet data;
   data.manifold = manifold_of(settings, settings.manifold.empty() ? manifold_of_target(settings.target) : "");
-  require(
-      parse_manifold<double>(data.manifold)->covering() == nullptr,
-      fmt::format("‹target› '{}' is on {}, where no flow learns a target", settings.target, data.manifold),
-      "learn it from draws of it, or a target of a sphere, torus, ball or R^d");
   data.target = parse_target<double>(
       settings.target, std::shared_ptr<const Manifold<double>>(parse_manifold<double>(data.manifold)));
   data.name = data.target->name();
