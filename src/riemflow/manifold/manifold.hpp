@@ -46,9 +46,10 @@ struct Notation {
 };
 
 /// What densities of a space are shown as: by pairs of coordinates of samples, where it has no picture of its
-/// own. Of rotations, `group` is that of the crystal, by its name.
+/// own. Of rotations, `group` is that of the crystal, by its name. `cover`: as the cover, isometric and of
+/// one sheet.
 struct Picture {
-  enum class Kind { pairs, globe, torus, disk, plane, rotations };
+  enum class Kind { pairs, globe, torus, disk, plane, rotations, cover };
   Kind kind = Kind::pairs;
   std::string group = {};
 };
@@ -78,6 +79,8 @@ class Manifold {
   virtual bool compact() const = 0;
   /// log of the total volume; +∞ where it is not compact.
   virtual double log_volume() const = 0;
+  /// A unit of it, as in "nats per …".
+  virtual std::string unit_of_volume() const { return "unit of volume"; }
   /// The manifold itself, or the factors of a product in order.
   virtual std::vector<Factor<T>> factors() const = 0;
   /// How it is told through another manifold (covering.hpp), on which its densities are computed; null: they

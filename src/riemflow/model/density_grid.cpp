@@ -10,6 +10,7 @@
 #include "riemflow/manifold/earth.hpp"
 #include "riemflow/manifold/parse.hpp"
 #include "riemflow/model/cell_masses.hpp"
+#include "riemflow/model/space.hpp"
 
 namespace riemflow {
 namespace {
@@ -118,17 +119,16 @@ class CellValues {
 }  // namespace
 
 GridLayout layout_of(const GridChoice& options, const Model& model) {
-  const std::string& manifold_name = model.config.manifold;
+  const std::string manifold_name = space_of(model);
   const auto manifold = parse_manifold<double>(manifold_name);
   const std::vector<Factor<double>> factors = manifold->factors();
   const Geometry geometry = factors[0].geometry;
   const double K = factors[0].curvature;
-  const bool plane = factors.size() == 1 && manifold->dimension() == 2;
+  const bool plane = factors.size() == 1 && manifold->dimension() == 2 && manifold->covering() == nullptr;
   require(plane && (geometry != Geometry::sphere || K == 1),
           fmt::format("{}: the model is on {}", model.path, manifold_name),
           "a grid is for sphere:2 (the Earth), torus:2, ball:2 and euclidean:2; riemflow score evaluates "
-          "points of "
-          "any manifold");
+          "points of any manifold");
   require(geometry == Geometry::euclidean || options.extent == 0, "‹extent› is for euclidean:2",
           "leave it out on " + manifold_name, Fault::usage);
   require(geometry == Geometry::sphere || options.longitude == "-180",
