@@ -14,6 +14,7 @@
 #include "riemflow/manifold/earth.hpp"
 #include "riemflow/model/model_file.hpp"
 #include "riemflow/model/region_probability.hpp"
+#include "riemflow/model/space.hpp"
 
 namespace riemflow::app {
 namespace {
@@ -91,9 +92,9 @@ void print_as_json(const ProbOptions& options, const std::vector<EarthRegion>& r
 void run(const ProbOptions& options) {
   const std::vector<EarthRegion> regions = regions_of(options);
   const Model model = load_model(options.model.path);
-  require(model.config.manifold == "sphere:2",
+  require(space_of(model) == "sphere:2",
           fmt::format("{}: the model is on {}, and regions are of the Earth, sphere:2", options.model.path,
-                      model.config.manifold),
+                      space_of(model)),
           "riemflow grid writes densities of torus:2, ball:2 and euclidean:2 to add up, riemflow check "
           "integrates over the whole of any manifold");
   for (const EarthRegion& region : regions)

@@ -65,7 +65,9 @@ void add_sample(CLI::App& app) {
   add_allow_failures(command, options.allow_failures);
   add_force(command, options.force);
   command.footer(
-      "Columns: latitude, longitude on sphere:2; angle_1 … on a torus, all in degrees; x_1 … elsewhere.\n"
+      "Columns: latitude, longitude on sphere:2; angle_1 … on a torus, all in degrees; on other spaces those "
+      "of\n"
+      "docs/spaces.md.\n"
       "The points depend on the model, the seed and the tolerance, not on the threads.\n\n"
       "Examples:\n"
       "  riemflow sample quakes.model -n 1000\n"

@@ -100,6 +100,13 @@ void print(const ScoreOptions& options, const Model& model, const Manifold<doubl
       text += "mean NLL  none: every point failed\n";
     else
       text += fmt::format("mean NLL  {}\n", nats(nll, error, unit));
+    // Of rotations both conventions are in use.
+    if (manifold.picture().kind == Picture::Kind::rotations && scores.log_density.size() > 0 &&
+        unit.log_size == 0)
+      text += fmt::format(
+          "          {}\n",
+          nats(nll - manifold.log_volume(), error,
+               {"whole", "whole volume: of the Haar measure of mass 1, as multiples of the uniform", 0}));
     if (manifold.compact())
       text += fmt::format("uniform   {}\n", nats(uniform, std::numeric_limits<double>::quiet_NaN(), unit));
     if (scores.weightless > 0) text += fmt::format("weight 0  {}\n", scores.weightless);
@@ -149,9 +156,12 @@ void add_score(CLI::App& app) {
   add_text(command, "-o,--output", options.output, "FILE",
            "File for the log-density of each row, as .csv, .tsv (line,log_density) or .npy (one column); - "
            "for CSV on standard output, with the summary on standard error; no rows unless given");
-  add_choice(command, "--per", options.per, {"sr", "km2", "deg2", "rad", "deg"},
-             "Unit of the density: sr, km2 or deg2 on sphere:2, rad or deg on a torus; the first unless "
-             "given. km2: on a sphere of the Earth's mean radius, 6371.0088 km");
+  add_choice(
+      command, "--per", options.per, {"sr", "km2", "deg2", "rad", "deg", "volume", "whole"},
+      "Unit of the density: sr, km2 or deg2 on sphere:2, rad or deg on a torus, volume elsewhere; the "
+      "first unless given. km2: on a sphere of the Earth's mean radius, 6371.0088 km. whole: of the volume "
+      "of the space, where densities are multiples of the uniform one (rotations, axes, proportions, "
+      "intervals, periods)");
   add_allow_failures(command, options.allow_failures);
   add_force(command, options.force);
   add_json(command, options.json);

@@ -12,6 +12,7 @@
 #include "riemflow/manifold/parse.hpp"
 #include "riemflow/model/flow_density.hpp"
 #include "riemflow/model/score_points.hpp"
+#include "riemflow/model/space.hpp"
 
 namespace riemflow::app {
 namespace {
@@ -125,6 +126,8 @@ void run(const TrajectoryOptions& options) {
   const Model model = load_model(options.model.path);
   const auto manifold = parse_manifold<double>(model.config.manifold);
   const auto source = options.data.path.empty() ? nullptr : open_said(options.data, model.config.manifold);
+  if (const std::string space = space_of(model); space != model.config.manifold)
+    say("The paths are on {}, through which {} is told, in its coordinates.", model.config.manifold, space);
   PathRows rows(options, *manifold);
   Failures failures;
   with_flow(model, options.model, "paths", [&](const FlowDensity& flow) {

@@ -21,7 +21,9 @@ class Manifold:
     Parameters
     ----------
     name : str
-        "sphere:2", "sphere:3,K=0.5", "ball:2,K=-1", "torus:2", "euclidean:3", "sphere:2 x torus:1".
+        "sphere:2", "sphere:3,K=0.5", "ball:2,K=-1", "torus:2", "torus:2,L=24;365", "euclidean:3", "rotation:3",
+        "rotation:3/432", "axis:2", "hyperboloid:2", "spd:3", "interval:1,from=0,to=10", "simplex:2", and products
+        such as "sphere:2 x torus:1".
 
     Attributes
     ----------
@@ -29,9 +31,10 @@ class Manifold:
     dimension : int
         d.
     ambient : int
-        Numbers per point: d + 1 on the sphere, d elsewhere.
+        Numbers per point: d + 1 on spheres, axes, hyperboloids and simplices (of which points are the square roots of
+        proportions), 4 of rotations (quaternions), the upper triangle of matrices, d elsewhere.
     volume : float
-        Infinite on the ball and the plane.
+        Infinite on hyperbolic space, Euclidean space and matrices.
 
     Examples
     --------
@@ -181,6 +184,8 @@ class Manifold:
     def project(self, x: Any) -> np.ndarray:
         """The nearest point (sphere), the angle in [-pi, pi) (torus), the point pulled inside the rim (ball).
 
+        Of points that may be written in several ways (rotations, axes, proportions) the one that is usual here.
+
         Parameters
         ----------
         x : array_like [..., ambient]
@@ -293,7 +298,7 @@ def manifold(name: str) -> Manifold:
     Parameters
     ----------
     name : str
-        "sphere:2", "ball:2,K=-1", "torus:2", "euclidean:3", "sphere:2 x torus:1".
+        "sphere:2", "ball:2,K=-1", "torus:2", "euclidean:3", "spd:2", "rotation:3 x euclidean:3"; `Manifold` has them all.
 
     Returns
     -------
@@ -304,5 +309,8 @@ def manifold(name: str) -> Manifold:
     >>> import riemflow as rf
     >>> round(rf.manifold("sphere:2").volume, 12)  # 4 pi
     12.566370614359
+    >>> covariances = rf.manifold("spd:2")  # s11, s12, s22
+    >>> round(covariances.distance([1.0, 0.0, 1.0], [4.0, 0.0, 4.0]) / 2**0.5, 12)  # log 4
+    1.38629436112
     """
     return Manifold(name)

@@ -23,6 +23,7 @@
 #include "riemflow/model/flow_density.hpp"
 #include "riemflow/model/region_probability.hpp"
 #include "riemflow/model/score_points.hpp"
+#include "riemflow/model/space.hpp"
 #include "riemflow/model/write_grid.hpp"
 #include "riemflow/report/report.hpp"
 
@@ -412,8 +413,7 @@ void bind_density(py::module_& module) {
       .def_readwrite("coastlines", &FigureChoice::coastlines)
       .def_readwrite("cell", &FigureChoice::cell);
   py::class_<ModelDensity>(module, "Density", "A fitted density.")
-      .def_property_readonly("manifold",
-                             [](const ModelDensity& self) { return self.model().config.manifold; })
+      .def_property_readonly("manifold", [](const ModelDensity& self) { return space_of(self.model()); })
       .def_property_readonly(
           "kind", [](const ModelDensity& self) { return std::string(name_of(self.model().config.model)); })
       .def_property_readonly("name", [](const ModelDensity& self) { return member_name(self.model()); })

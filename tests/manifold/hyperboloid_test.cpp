@@ -114,6 +114,16 @@ TEST(Hyperboloid, KnownDistance) {
   EXPECT_NEAR(lorentz_distance(x, y), std::acosh(9), 1e-14);
 }
 
+// 1/|det| of the frame's spatial parts.
+TEST(Hyperboloid, VolumeInItsCoordinates) {
+  const Hyperboloid<double> space(2, -0.25);
+  const Tile<double> x = broadcast<double>({std::sqrt(4 + 0.81 + 9), 0.9, -3});
+  TileMatrix<double> e(3, 2);
+  space.frame(x.data(), e.view());
+  const double det = e.view()(1, 0)[0] * e.view()(2, 1)[0] - e.view()(1, 1)[0] * e.view()(2, 0)[0];
+  EXPECT_NEAR(space.log_volume_density(x.data())[0], -std::log(std::abs(det)), 1e-14);
+}
+
 TEST(Hyperboloid, SaysWhatIsWrong) {
   const Hyperboloid<double> space(2);
   EXPECT_EQ(space.defect(std::vector<double>{std::sqrt(3), 1, 1}), std::nullopt);

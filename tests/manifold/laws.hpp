@@ -158,11 +158,12 @@ class LawCheck {
         errors_.add("the frame is orthonormal", inner(m_, x, e.column(i), ej) - (i == j ? 1 : 0));
       rest = plus(rest, -inner(m_, x, t, ej), ej);
     }
-    Tile<T> lowered = e.column(0);
+    Tile<T> lowered = t;
     m_.lower(x.data(), lowered.data());
     for (int j = 0; j < d_; ++j)
-      errors_.add("lower is the metric", riemflow::dot(D_, e.column(j).data(), lowered.data()) -
-                                             inner(m_, x, e.column(j), e.column(0)));
+      errors_.add("lower is the metric",
+                  (riemflow::dot(D_, e.column(j).data(), lowered.data()) - inner(m_, x, e.column(j), t)) /
+                      norm(m_, x, t));
     errors_.add("the frame spans the tangent space", length(rest) / length(v));
   }
 

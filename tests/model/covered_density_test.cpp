@@ -39,12 +39,12 @@ struct Rule {
   }
 };
 
-struct Node {
+struct RuleNode {
   double x, w;
 };
 /// Gauss and Legendre's of n nodes, by Newton's method.
-std::vector<Node> gauss(int n, double a, double b) {
-  std::vector<Node> nodes;
+std::vector<RuleNode> gauss_rule(int n, double a, double b) {
+  std::vector<RuleNode> nodes;
   for (int i = 1; i <= n; ++i) {
     double x = std::cos(pi * (i - 0.25) / (n + 0.5)), slope = 0;
     for (int step = 0; step < 50; ++step) {
@@ -62,16 +62,16 @@ std::vector<Node> gauss(int n, double a, double b) {
   return nodes;
 }
 /// Of functions that repeat.
-std::vector<Node> even(int n, double period) {
-  std::vector<Node> nodes;
+std::vector<RuleNode> even_rule(int n, double period) {
+  std::vector<RuleNode> nodes;
   for (int i = 0; i < n; ++i) nodes.push_back({period * i / n, period / n});
   return nodes;
 }
 
 Rule axis_rule() {
   Rule rule{Points<double>(0, 3), {}};
-  for (const auto& [z, wz] : gauss(40, 0, 1))
-    for (const auto& [phi, w] : even(80, 2 * pi)) {
+  for (const auto& [z, wz] : gauss_rule(40, 0, 1))
+    for (const auto& [phi, w] : even_rule(80, 2 * pi)) {
       const double r = std::sqrt(1 - z * z);
       rule.add({r * std::cos(phi), r * std::sin(phi), z}, wz * w);
     }
@@ -80,9 +80,9 @@ Rule axis_rule() {
 /// dφ1 sin Φ dΦ dφ2 of all rotations, shared among those that are one orientation.
 Rule rotation_rule(double orientations) {
   Rule rule{Points<double>(0, 4), {}};
-  for (const auto& [phi1, w1] : even(40, 2 * pi))
-    for (const auto& [c, wc] : gauss(20, -1, 1))
-      for (const auto& [phi2, w2] : even(40, 2 * pi)) {
+  for (const auto& [phi1, w1] : even_rule(40, 2 * pi))
+    for (const auto& [c, wc] : gauss_rule(20, -1, 1))
+      for (const auto& [phi2, w2] : even_rule(40, 2 * pi)) {
         const auto q = rotation::from_bunge({phi1, std::acos(c), phi2});
         rule.add({q.begin(), q.end()}, w1 * wc * w2 / orientations);
       }
@@ -90,8 +90,8 @@ Rule rotation_rule(double orientations) {
 }
 Rule simplex_rule() {
   Rule rule{Points<double>(0, 3), {}};
-  for (const auto& [z, wz] : gauss(40, 0, 1))
-    for (const auto& [phi, w] : gauss(40, 0, pi / 2)) {
+  for (const auto& [z, wz] : gauss_rule(40, 0, 1))
+    for (const auto& [phi, w] : gauss_rule(40, 0, pi / 2)) {
       const double r = std::sqrt(1 - z * z);
       rule.add({r * std::cos(phi), r * std::sin(phi), z}, wz * w);
     }
@@ -99,20 +99,20 @@ Rule simplex_rule() {
 }
 Rule line_rule(double from, double to) {
   Rule rule{Points<double>(0, 1), {}};
-  for (const auto& [x, w] : gauss(80, from, to)) rule.add({x}, w);
+  for (const auto& [x, w] : gauss_rule(80, from, to)) rule.add({x}, w);
   return rule;
 }
 Rule periods_rule(double a, double b) {
   Rule rule{Points<double>(0, 2), {}};
-  for (const auto& [x, w] : even(80, a))
-    for (const auto& [y, v] : even(80, b)) rule.add({x, y}, w * v);
+  for (const auto& [x, w] : even_rule(80, a))
+    for (const auto& [y, v] : even_rule(80, b)) rule.add({x, y}, w * v);
   return rule;
 }
 /// sinh r dr dφ around the origin.
 Rule hyperbolic_rule() {
   Rule rule{Points<double>(0, 3), {}};
-  for (const auto& [r, wr] : gauss(100, 0, 14))
-    for (const auto& [phi, w] : even(120, 2 * pi))
+  for (const auto& [r, wr] : gauss_rule(100, 0, 14))
+    for (const auto& [phi, w] : even_rule(120, 2 * pi))
       rule.add({std::cosh(r), std::sinh(r) * std::cos(phi), std::sinh(r) * std::sin(phi)},
                wr * w * std::sinh(r));
   return rule;
@@ -120,9 +120,9 @@ Rule hyperbolic_rule() {
 /// S = e^m R(θ) diag(e^r, e^−r) R(θ)ᵀ, 0 ≤ r, 0 ≤ θ < π: the metric is 2dm² + 2dr² + 8 sinh²r dθ².
 Rule spd_rule() {
   Rule rule{Points<double>(0, 3), {}};
-  for (const auto& [m, wm] : gauss(60, -7, 7))
-    for (const auto& [r, wr] : gauss(60, 0, 8))
-      for (const auto& [theta, w] : even(40, pi)) {
+  for (const auto& [m, wm] : gauss_rule(60, -7, 7))
+    for (const auto& [r, wr] : gauss_rule(60, 0, 8))
+      for (const auto& [theta, w] : even_rule(40, pi)) {
         const double a = std::exp(m) * std::cosh(r), b = std::exp(m) * std::sinh(r);
         rule.add({a + b * std::cos(2 * theta), b * std::sin(2 * theta), a - b * std::cos(2 * theta)},
                  wm * wr * w * 4 * std::numbers::sqrt2 * std::sinh(r));
@@ -197,7 +197,7 @@ TEST(CoveredDensity, MassIsOneAndDrawsFollow) {
                        product(line_rule(0, 1),
                                [] {
                                  Rule rule{Points<double>(0, 1), {}};
-                                 for (const auto& [x, w] : even(80, 2 * pi)) rule.add({x - pi}, w);
+                                 for (const auto& [x, w] : even_rule(80, 2 * pi)) rule.add({x - pi}, w);
                                  return rule;
                                }()),
                        0.5, 1e-6);
@@ -257,8 +257,8 @@ TEST(CoveredDensity, OfProportionsHasTheStatedDensityThere) {
   const Space space = parse_manifold<double>("simplex:2");
   const CoveredDensity density = uneven_density(space, 0.5, 1);
   double share = 0;
-  for (const auto& [a, wa] : gauss(24, 0.2, 0.45))
-    for (const auto& [b, wb] : gauss(24, 0.1, 0.4)) {
+  for (const auto& [a, wa] : gauss_rule(24, 0.2, 0.45))
+    for (const auto& [b, wb] : gauss_rule(24, 0.1, 0.4)) {
       const double c = 1 - a - b;
       Points<double> point(0, 3);
       point.values = {std::sqrt(a), std::sqrt(b), std::sqrt(c)};

@@ -8,13 +8,16 @@ import pytest
 import riemflow as rf
 
 NAMES = ["sphere:1", "sphere:2", "sphere:5,K=0.25", "torus:3", "ball:2,K=-1", "ball:3,K=-0.5", "euclidean:2",
-         "sphere:2 x torus:1"]
+         "sphere:2 x torus:1", "hyperboloid:2", "spd:2", "interval:1,from=-2,to=6", "simplex:3", "torus:2,L=24;365", "rotation:3",
+         "rotation:3/432", "axis:2", "rotation:3 x euclidean:3"]
 
 
 def points_of(manifold, n, seed):
     if np.isfinite(manifold.volume):
         return manifold.random_uniform(n, seed)
-    return manifold.project(0.6 * np.random.default_rng(seed).normal(size=(n, manifold.ambient)) / manifold.ambient)
+    origin = np.tile(manifold.project(np.zeros(manifold.ambient)), (n, 1))
+    steps = 0.5 * np.random.default_rng(seed).normal(size=(n, manifold.dimension, 1))
+    return manifold.exp(origin, (steps * manifold.frame(origin)).sum(axis=1))
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -14,7 +14,9 @@ struct DensityUnit {
 };
 
 /// per: "" for the manifold's own, sr or km2 or deg2 on sphere:2, rad or deg on a torus, where it means that
-/// power of it which the dimension asks for. Throws Error(Fault::usage) where the manifold has no such unit.
+/// power of it which the dimension asks for, volume elsewhere; whole on compact covered spaces: densities are
+/// multiples of the uniform one there, on rotations with respect to the Haar measure of mass 1. Throws
+/// Error(Fault::usage) where the manifold has no such unit.
 DensityUnit density_unit(const Manifold<double>& manifold, const std::string& per);
 
 }  // namespace riemflow::app

@@ -14,6 +14,7 @@
 #include "riemflow/figure/draw_rotations.hpp"
 #include "riemflow/figure/flat.hpp"
 #include "riemflow/manifold/parse.hpp"
+#include "riemflow/model/covered_density.hpp"
 #include "riemflow/model/flow_density.hpp"
 #include "riemflow/model/space.hpp"
 
@@ -170,6 +171,15 @@ Drawing draw(const Model& model, const DrawOptions& options, TaskObserver& obser
   const auto manifold = parse_manifold<double>(space_of(model));
   const auto surface = figure::surface_of(*manifold);
   const Picture picture = manifold->picture();
+  if (picture.kind == Picture::Kind::cover) {
+    DrawOptions above = options;
+    for (Points<double>* points : {&above.data.points, &above.test.points})
+      if (points->size() > 0) *points = lifts_of(*manifold->covering(), *points);
+    const Model ball = on_cover(model);
+    observer.tell("The figure is that of {}, in whose coordinates {} is drawn.", ball.config.manifold,
+                  manifold->name());
+    return draw(ball, above, observer);
+  }
   const bool rotations = picture.kind == Picture::Kind::rotations;
   require_meaning(model, options, surface);
   require(rotations || !options.rotations, "‹view› has no meaning in a figure of " + space_of(model),

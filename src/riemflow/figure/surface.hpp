@@ -26,6 +26,7 @@ inline std::optional<Surface> surface_of(const Manifold<double>& manifold) {
       return Surface::plane;
     case Picture::Kind::pairs:
     case Picture::Kind::rotations:
+    case Picture::Kind::cover:
       break;
   }
   return std::nullopt;

@@ -9,6 +9,7 @@
 #include "riemflow/fit/pooling.hpp"
 #include "riemflow/kernel/kernel_choice.hpp"
 #include "riemflow/manifold/parse.hpp"
+#include "riemflow/model/covered_density.hpp"
 
 namespace riemflow {
 namespace {
@@ -20,6 +21,13 @@ RunningMean mean_difference(const PointScores& a, const PointScores& b) {
   for (std::size_t i = 0; i < a.log_densities.size(); ++i)
     mean.add(b.log_densities[i] - a.log_densities[i], weight_of(a.weights, i));
   return mean;
+}
+
+/// Each `times` times.
+Weights repeated(const Weights& weights, std::size_t times) {
+  Weights all;
+  for (const double weight : weights) all.insert(all.end(), times, weight);
+  return all;
 }
 
 }  // namespace
@@ -35,9 +43,12 @@ double PointScores::worse_than_error(const PointScores& other) const {
 
 PointScores base_scores(const std::string& manifold_name, const Points<double>& test) {
   const std::shared_ptr<const Manifold<double>> manifold = parse_manifold<double>(manifold_name);
-  const auto base = default_base<double>(manifold);
-  return {manifold->compact() ? "uniform density" : "base density (" + base->name() + ")",
-          log_densities_of(*base, test)};
+  const std::shared_ptr<const Covering> covering = manifold->covering();
+  const auto base = default_base<double>(covering ? covering->cover() : manifold);
+  const std::string name = manifold->compact() ? "uniform density" : "base density (" + base->name() + ")";
+  if (covering == nullptr) return {name, log_densities_of(*base, test)};
+  const Points<double> lifts = lifts_of(*covering, test);
+  return {name, log_densities_below(*covering, lifts, log_densities_of(*base, lifts))};
 }
 
 std::vector<PointScores> kernel_density_scores(const std::string& manifold_name,
@@ -46,6 +57,16 @@ std::vector<PointScores> kernel_density_scores(const std::string& manifold_name,
                                                TaskObserver& observer, int threads,
                                                const SplitWeights& weights) {
   const std::shared_ptr<const Manifold<double>> manifold = parse_manifold<double>(manifold_name);
+  if (const auto covering = manifold->covering()) {
+    const Points<double> lifts = lifts_of(*covering, test);
+    const std::size_t sheets = covering->sheets();
+    std::vector<PointScores> all = kernel_density_scores(
+        covering->cover()->name(), lifts_of(*covering, training), lifts_of(*covering, validation), lifts,
+        observer, threads, {repeated(weights.training, sheets), repeated(weights.validation, sheets)});
+    for (PointScores& scores : all)
+      scores.log_densities = log_densities_below(*covering, lifts, scores.log_densities);
+    return all;
+  }
   Points<double> known = training;
   known.values.insert(known.values.end(), validation.values.begin(), validation.values.end());
   Weights of_known = weights.training;

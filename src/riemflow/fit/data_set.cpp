@@ -165,7 +165,10 @@ DataSet standardised(const DataSet& raw, Observer& observer) {
     if (euclidean[c])
       formulas += fmt::format("{}({} - {:.6g})/{:.6g}", formulas.empty() ? "" : ", ", names[c],
                               data.standardisation.shift[c], data.standardisation.scale[c]);
-  observer.say(fmt::format("Euclidean columns are standardised inside the model: {}.", formulas));
+  const bool lifts = !data.space.empty() && data.space != data.manifold;
+  observer.say(fmt::format("{} are standardised inside the model: {}.",
+                           lifts ? "Euclidean coordinates of " + data.manifold : "Euclidean columns",
+                           formulas));
   data.points = data.standardisation.standardised(data.points);
   return data;
 }

@@ -1,5 +1,7 @@
 #include "riemflow/fit/lifted.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
@@ -78,6 +80,10 @@ DataSet lifted(const DataSet& data) {
   const std::size_t sheets = covering->sheets();
   above.manifold = covering->cover()->name();
   require(data.target == nullptr, "a ‹target› on " + data.manifold, "give a target on " + above.manifold);
+  for (std::size_t i = 0; i < data.points.size(); ++i)
+    if (const auto bad = covering->defect(data.points[i].data()))
+      throw Error(fmt::format("{}: {} {}: {}", data.name, data.line_word, data.lines[i], *bad),
+                  "correct or remove it", Fault::bad_data);
   above.points = lifts_of(*covering, data.points);
   above.columns.clear();
   above.lines.clear();

@@ -3,6 +3,7 @@
 #include "riemflow/fit/checkpoint.hpp"
 #include "riemflow/model/config_json.hpp"
 #include "riemflow/model/read_provenance.hpp"
+#include "riemflow/model/space.hpp"
 
 namespace riemflow {
 
@@ -15,7 +16,7 @@ std::string member_name(const Model& member) {
 
 Json model_json(const Model& model) {
   Json out = {{"model", name_of(model.config.model)},
-              {"manifold", model.config.manifold},
+              {"manifold", space_of(model)},
               {"precision", precision_of(model)},
               {"parameters", numbers_in(model)},
               {"resumable", has_state(model)},

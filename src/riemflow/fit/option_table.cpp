@@ -216,8 +216,9 @@ void Table::declare() {
 
   group("Data");
   text("manifold", &FitOptions::manifold, "NAME",
-       "Where the points live: sphere:2, torus:2, ball:2,K=-1, euclidean:3, \"sphere:2 x torus:1\"; inferred "
-       "from the columns unless given");
+       "Where the points live: sphere:2, torus:2, ball:2,K=-1, euclidean:3, rotation:3, spd:2, \"sphere:2 x "
+       "torus:1\" "
+       "and more (docs/spaces.md); inferred from the columns unless given");
   text("split", &FitOptions::split, "A/B/C", "Shares of training, validation and test points",
        [](const std::string& text) { parse_split(text); });
   flag("dedup", &FitOptions::dedup, "Keep one of each set of equal points");

@@ -76,10 +76,16 @@ Columns as_written(const Table& table, const Manifold<double>& manifold) {
 
 Columns by_name(const Table& table, const Manifold<double>* manifold) {
   if (manifold != nullptr && has_notations(*manifold)) {
+    // Of two that are there the longer one, if it has all columns of the other: a whole matrix, not its
+    // triangle.
+    Columns found;
     for (const std::vector<Writing>& writings : writings_of(*manifold))
-      if (Columns columns = columns_named(table, column_names(*manifold, writings)); !columns.empty())
-        return columns;
-    return {};
+      if (const Columns columns = columns_named(table, column_names(*manifold, writings));
+          found.empty() || std::all_of(found.begin(), found.end(), [&](std::size_t column) {
+            return std::find(columns.begin(), columns.end(), column) != columns.end();
+          }))
+        if (!columns.empty()) found = columns;
+    return found;
   }
   const int ambient = manifold == nullptr ? 3 : manifold->ambient();
   const auto factors = manifold == nullptr ? std::vector<Factor<double>>() : manifold->factors();

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <numbers>
 
 #include "riemflow/core/error.hpp"
@@ -34,10 +35,17 @@ std::vector<Notation> usual_notation(const Factor<double>& factor) {
   return all;
 }
 
-/// What the names of a factor begin with, or its first name.
-std::string stem_or_name(const Factor<double>& factor) {
-  const std::vector<Notation> notation = usual_notation(factor);
-  return notation.empty() ? stem_of(factor) : notation.front().columns.front();
+/// The names of a factor's numbers, with its own number after the stem unless that is empty.
+std::vector<std::string> factor_names(const Factor<double>& factor, const std::string& number) {
+  std::vector<std::string> names;
+  if (const std::vector<Notation> notation = usual_notation(factor); !notation.empty())
+    for (const std::string& name : notation.front().columns) names.push_back(name + number);
+  else if (has_latitude(factor))
+    names = {"latitude" + number, "longitude" + number};
+  else
+    for (int k = 1; k <= factor.manifold->ambient(); ++k)
+      names.push_back(fmt::format("{}{}_{}", stem_of(factor), number, k));
+  return names;
 }
 
 }  // namespace
@@ -53,21 +61,16 @@ bool has_latitude(const Factor<double>& factor) {
 
 std::vector<std::string> coordinate_names(const Manifold<double>& manifold) {
   const auto factors = manifold.factors();
+  std::map<std::string, int> uses;
+  for (const Factor<double>& factor : factors)
+    for (const std::string& name : factor_names(factor, "")) ++uses[name];
   std::vector<std::string> names;
   for (std::size_t i = 0; i < factors.size(); ++i) {
-    const std::string stem = stem_or_name(factors[i]);
-    const auto same = [&](const Factor<double>& other) { return stem == stem_or_name(other); };
-    const bool unique = std::count_if(factors.begin(), factors.end(), same) == 1;
-    const std::string number = unique ? "" : fmt::format("_{}", i + 1);
-    if (const std::vector<Notation> notation = usual_notation(factors[i]); !notation.empty()) {
-      for (const std::string& name : notation.front().columns) names.push_back(name + number);
-    } else if (has_latitude(factors[i])) {
-      names.push_back("latitude" + number);
-      names.push_back("longitude" + number);
-    } else {
-      for (int k = 1; k <= factors[i].manifold->ambient(); ++k)
-        names.push_back(fmt::format("{}{}_{}", stem, number, k));
-    }
+    std::vector<std::string> own = factor_names(factors[i], "");
+    const bool unique =
+        std::all_of(own.begin(), own.end(), [&](const auto& name) { return uses[name] == 1; });
+    if (!unique) own = factor_names(factors[i], fmt::format("_{}", i + 1));
+    names.insert(names.end(), own.begin(), own.end());
   }
   return names;
 }

@@ -123,7 +123,7 @@ std::optional<Complaint> notated(const Recipe::Part& part, const double* row, do
   if (part.kind == Recipe::Kind::notated_in_degrees)
     for (double& number : numbers) number *= kDegree;
   if (const auto problem = part.notation->read(numbers.data(), point))
-    return Complaint{std::nullopt, *problem,
+    return Complaint{std::nullopt, "is not valid: " + *problem,
                      "correct or remove the row; the columns are read as " + part.notation->name};
   return std::nullopt;
 }

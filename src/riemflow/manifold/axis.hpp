@@ -16,12 +16,15 @@ class Axis final : public SphereQuotient<T> {
   explicit Axis(int d) : SphereQuotient<T>(d, 1, signs(d)) {}
 
   std::string name() const override { return fmt::format("axis:{}", this->dimension()); }
+  std::string unit_of_volume() const override {
+    return this->dimension() == 2 ? "sr (the whole is 2π)" : "unit of volume, of half the unit sphere's";
+  }
   std::vector<Notation> notations() const override {
     if (this->dimension() != 2) return {vectors()};
     Notation place{"latitude and longitude of either end", {"latitude", "longitude"}, true, {}, {}};
     place.read = [](const double* angles, double* x) -> std::optional<std::string> {
       if (std::abs(angles[0]) > std::numbers::pi / 2 + 1e-9)
-        return fmt::format("has latitude {:.6g}° where -90° to 90° is expected", angles[0] / kRadians);
+        return fmt::format("latitude {:.6g}° where -90° to 90° is expected", angles[0] / kRadians);
       earth_point(angles[0], angles[1], x);
       return std::nullopt;
     };
@@ -41,7 +44,7 @@ class Axis final : public SphereQuotient<T> {
     vector.read = [D](const double* numbers, double* x) -> std::optional<std::string> {
       const double norm = Eigen::Map<const Eigen::VectorXd>(numbers, D).stableNorm();
       if (!(std::abs(norm - 1) <= 1e-3))
-        return fmt::format("has norm {:.6g} where 1 is expected, to 0.001", norm);
+        return fmt::format("norm {:.6g} where 1 is expected, to 0.001", norm);
       for (int i = 0; i < D; ++i) x[i] = numbers[i] / norm;
       return std::nullopt;
     };

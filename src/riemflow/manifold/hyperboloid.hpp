@@ -36,9 +36,12 @@ class Hyperboloid final : public Pointwise<T> {
     return K_ == -1 ? fmt::format("hyperboloid:{}", this->dimension())
                     : fmt::format("hyperboloid:{},K={}", this->dimension(), K_);
   }
-  /// That of its ball.
+  /// The disk.
   Picture picture() const override {
-    return {this->dimension() == 2 ? Picture::Kind::disk : Picture::Kind::pairs};
+    return {this->dimension() == 2 ? Picture::Kind::cover : Picture::Kind::pairs};
+  }
+  std::string unit_of_volume() const override {
+    return this->dimension() == 2 ? "unit of hyperbolic area" : "unit of hyperbolic volume";
   }
   std::vector<Notation> notations() const override { return lorentz_notations(this->dimension(), K_); }
 

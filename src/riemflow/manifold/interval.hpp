@@ -70,6 +70,7 @@ class Interval final : public CoveredManifold<T> {
   int ambient() const override { return 1; }
   bool compact() const override { return true; }
   double log_volume() const override { return std::log(to_ - from_); }
+  std::string unit_of_volume() const override { return "unit of length"; }
   std::shared_ptr<const Covering> covering() const override { return covering_; }
   std::vector<Notation> notations() const override {
     Notation number{fmt::format("numbers from {} to {}", from_, to_), {"u"}, false, {}, {}};

@@ -63,6 +63,8 @@ class Manifold {
   virtual bool compact() const = 0;
   /// log of the total volume; +∞ where it is not compact.
   virtual double log_volume() const = 0;
+  /// A unit of it, as in "nats per …".
+  virtual std::string unit_of_volume() const { return "unit of volume"; }
   /// The manifold itself, or the factors of a product in order.
   virtual std::vector<Factor<T>> factors() const = 0;
   /// How it is told through another manifold (covering.hpp), on which its densities are computed; null: they

@@ -85,6 +85,11 @@ class PeriodicTorus final : public CoveredManifold<T> {
     for (const double L : L_) sum += std::log(L);
     return sum;
   }
+  std::string unit_of_volume() const override {
+    std::string sides;
+    for (const double L : L_) sides += fmt::format("{}{}", sides.empty() ? "" : " × ", L);
+    return fmt::format("unit of {} (the whole is {})", d_ == 1 ? "length" : "volume", sides);
+  }
   std::shared_ptr<const Covering> covering() const override { return covering_; }
   std::vector<Notation> notations() const override {
     Notation number{fmt::format("numbers that repeat after {}, wrapped to begin at 0", fmt::join(L_, ", ")),

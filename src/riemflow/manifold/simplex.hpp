@@ -23,6 +23,10 @@ class Simplex final : public SphereQuotient<T> {
   explicit Simplex(int n) : SphereQuotient<T>(n, 1, signs(n)) {}
 
   std::string name() const override { return fmt::format("simplex:{}", this->dimension()); }
+  std::string unit_of_volume() const override {
+    return fmt::format("unit of volume of √p on the unit sphere (the whole is {:.4g})",
+                       std::exp(this->log_volume()));
+  }
   std::vector<Notation> notations() const override {
     const int D = this->ambient();
     Notation proportions{"proportions that add to 1", {}, false, {}, {}};

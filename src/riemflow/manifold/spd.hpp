@@ -36,6 +36,7 @@ class Spd final : public Pointwise<T> {
       : Pointwise<T>(n * (n + 1) / 2, n * (n + 1) / 2, spd_geometry(n), spd_covering(n)), n_(n) {}
 
   std::string name() const override { return fmt::format("spd:{}", n_); }
+  std::string unit_of_volume() const override { return "unit of affine-invariant volume"; }
   std::vector<Notation> notations() const override { return spd_notations(n_); }
 
  private:

@@ -10,6 +10,7 @@
 #include "riemflow/manifold/earth.hpp"
 #include "riemflow/manifold/parse.hpp"
 #include "riemflow/model/cell_masses.hpp"
+#include "riemflow/model/space.hpp"
 
 namespace riemflow {
 namespace {
@@ -118,11 +119,11 @@ class CellValues {
 }  // namespace
 
 GridLayout layout_of(const GridChoice& options, const Model& model) {
-  const std::string& manifold_name = model.config.manifold;
+  const std::string manifold_name = space_of(model);
   const auto manifold = parse_manifold<double>(manifold_name);
   const Picture::Kind picture = manifold->picture().kind;
   const double K = manifold->curvature();
-  require(picture != Picture::Kind::pairs && picture != Picture::Kind::rotations,
+  require(picture != Picture::Kind::pairs && manifold->covering() == nullptr,
           fmt::format("{}: the model is on {}", model.path, manifold_name),
           "a grid is for sphere:2 (the Earth), torus:2, ball:2 and euclidean:2; riemflow score evaluates "
           "points of any manifold");
@@ -183,6 +184,7 @@ GridLayout layout_of(const GridChoice& options, const Model& model) {
       break;
     case Picture::Kind::pairs:
     case Picture::Kind::rotations:
+    case Picture::Kind::cover:
       break;  // refused above
   }
   if (!layout.size) layout.size = layout.lattice.volume;

@@ -20,7 +20,9 @@ void require_density_at(const Density& density, const Points<double>& points,
     if (const auto defect = density.defect(points[i]))
       throw Error(fmt::format("{}: {}", place_of(assumptions, lines[i]), *defect),
                   density.manifold().defect(points[i]) ? "correct or remove it"
-                                                       : "remove it, or use a model of precision double",
+                  : density.manifold().covering() != nullptr
+                      ? "remove it"
+                      : "remove it, or use a model of precision double",
                   Fault::bad_data);
 }
 

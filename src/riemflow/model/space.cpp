@@ -33,6 +33,11 @@ std::shared_ptr<const Covering> covering_of(const Model& model) {
   return covering;
 }
 
+Model on_cover(Model model) {
+  keep_space(model, model.config.manifold);
+  return model;
+}
+
 std::string computed_on(const std::string& manifold) {
   const auto covering = parse_manifold<double>(manifold)->covering();
   return covering == nullptr ? manifold : covering->cover()->name();

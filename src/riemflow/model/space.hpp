@@ -18,6 +18,8 @@ void keep_space(Model& model, const std::string& space);
 /// The covering of a model that has one; null otherwise. Throws Error(Fault::bad_data) where the cover is not
 /// the manifold of the configuration.
 std::shared_ptr<const Covering> covering_of(const Model& model);
+/// The model of the cover that a model of a covered manifold is made of; any other as it is.
+Model on_cover(Model model);
 /// The manifold on which densities of the one named are computed: its cover, or itself.
 std::string computed_on(const std::string& manifold);
 

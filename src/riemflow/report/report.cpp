@@ -6,6 +6,7 @@
 #include "riemflow/core/cancel.hpp"
 #include "riemflow/core/text.hpp"
 #include "riemflow/figure/axis_names.hpp"
+#include "riemflow/model/space.hpp"
 #include "riemflow/report/page.hpp"
 
 namespace riemflow {
@@ -36,7 +37,7 @@ std::vector<double> scores_of(const Model& model, const Evaluation& how, const P
 
 /// Every density on the test points; those where the model's fails are left out of all.
 void score_all(report::PageContent& content, const Evaluation& how, TaskObserver& observer) {
-  const std::string& manifold = content.model->config.manifold;
+  const std::string manifold = space_of(*content.model);
   const ModelData& data = *content.data;
   const Points<double> asked = thinned(data.test, kMostScored);
   content.scored = asked.size();
