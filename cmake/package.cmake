@@ -9,7 +9,7 @@ install(TARGETS ${libraries} EXPORT riemflow)
 install(EXPORT riemflow DESTINATION ${package_dir} NAMESPACE riemflow:: FILE riemflowTargets.cmake)
 install(DIRECTORY src/riemflow DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN *.hpp
         PATTERN flow/cuda EXCLUDE)
-install(FILES tests/manifold/laws.hpp tests/manifold/backward.hpp tests/manifold/field_laws.hpp
+install(FILES tests/manifold/laws.hpp tests/manifold/covering_laws.hpp tests/manifold/backward.hpp tests/manifold/field_laws.hpp
               tests/manifold/patch_laws.hpp tests/manifold/tile.hpp
         DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/riemflow/testing)
 

@@ -23,6 +23,7 @@ std::vector<DensityUnit> units_of(const Manifold<double>& manifold) {
     const std::string power = d == 1 ? "" : fmt::format("^{}", d);
     return {{"rad", "rad" + power, 0}, {"deg", "deg" + power, d * log_degree}};
   }
+  const auto factors = manifold.factors();
   const std::string unit = factors.size() == 1 ? factors[0].manifold->unit_of_volume() : "unit of volume";
   std::vector<DensityUnit> units = {{"volume", unit, 0}};
   if (manifold.covering() != nullptr && manifold.compact())

@@ -18,8 +18,9 @@
 namespace riemflow {
 namespace {
 
-/// In random order: every so many of them are a sample of all sheets.
+/// Of several sheets in random order: every so many of them are a sample of all.
 std::vector<std::size_t> lifted_rows(const std::vector<std::size_t>& rows, std::size_t sheets) {
+  if (sheets == 1) return rows;
   std::vector<std::size_t> all;
   for (const std::size_t row : rows)
     for (std::size_t s = 0; s < sheets; ++s) all.push_back(row * sheets + s);
