@@ -91,9 +91,9 @@ void print_as_json(const ProbOptions& options, const std::vector<EarthRegion>& r
 void run(const ProbOptions& options) {
   const std::vector<EarthRegion> regions = regions_of(options);
   const Model model = load_model(options.model.path);
-  require(model.config.manifold == "sphere:2",
+  require(model.config.manifold->picture().kind == Picture::Kind::globe,
           fmt::format("{}: the model is on {}, and regions are of the Earth, sphere:2", options.model.path,
-                      model.config.manifold),
+                      model.config.manifold.name()),
           "riemflow grid writes densities of torus:2, ball:2 and euclidean:2 to add up, riemflow check "
           "integrates over the whole of any manifold");
   for (const EarthRegion& region : regions)

@@ -9,7 +9,6 @@
 #include "apps/riemflow/support/table.hpp"
 #include "apps/riemflow/support/task_progress.hpp"
 #include "riemflow/core/error.hpp"
-#include "riemflow/manifold/parse.hpp"
 #include "riemflow/model/flow_density.hpp"
 #include "riemflow/model/score_points.hpp"
 
@@ -123,8 +122,9 @@ void run(const TrajectoryOptions& options) {
   require_safe({{"MODEL", options.model.path}, input_of(options.data, "--from-data")},
                {output_named(options.output)}, options.force);
   const Model model = load_model(options.model.path);
-  const auto manifold = parse_manifold<double>(model.config.manifold);
-  const auto source = options.data.path.empty() ? nullptr : open_said(options.data, model.config.manifold);
+  const auto manifold = model.config.manifold.on<double>();
+  const auto source =
+      options.data.path.empty() ? nullptr : open_said(options.data, model.config.manifold.name());
   PathRows rows(options, *manifold);
   Failures failures;
   with_flow(model, options.model, "paths", [&](const FlowDensity& flow) {

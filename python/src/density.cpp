@@ -413,7 +413,7 @@ void bind_density(py::module_& module) {
       .def_readwrite("cell", &FigureChoice::cell);
   py::class_<ModelDensity>(module, "Density", "A fitted density.")
       .def_property_readonly("manifold",
-                             [](const ModelDensity& self) { return self.model().config.manifold; })
+                             [](const ModelDensity& self) { return self.model().config.manifold.name(); })
       .def_property_readonly(
           "kind", [](const ModelDensity& self) { return std::string(name_of(self.model().config.model)); })
       .def_property_readonly("name", [](const ModelDensity& self) { return member_name(self.model()); })

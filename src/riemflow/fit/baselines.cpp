@@ -33,19 +33,18 @@ double PointScores::worse_than_error(const PointScores& other) const {
   return mean_difference(*this, other).standard_error();
 }
 
-PointScores base_scores(const std::string& manifold_name, const Points<double>& test) {
-  const std::shared_ptr<const Manifold<double>> manifold = parse_manifold<double>(manifold_name);
+PointScores base_scores(const Space& space, const Points<double>& test) {
+  const std::shared_ptr<const Manifold<double>> manifold = space.on<double>();
   const auto base = default_base<double>(manifold);
   return {manifold->compact() ? "uniform density" : "base density (" + base->name() + ")",
           log_densities_of(*base, test)};
 }
 
-std::vector<PointScores> kernel_density_scores(const std::string& manifold_name,
-                                               const Points<double>& training,
+std::vector<PointScores> kernel_density_scores(const Space& space, const Points<double>& training,
                                                const Points<double>& validation, const Points<double>& test,
                                                TaskObserver& observer, int threads,
                                                const SplitWeights& weights) {
-  const std::shared_ptr<const Manifold<double>> manifold = parse_manifold<double>(manifold_name);
+  const std::shared_ptr<const Manifold<double>> manifold = space.on<double>();
   Points<double> known = training;
   known.values.insert(known.values.end(), validation.values.begin(), validation.values.end());
   Weights of_known = weights.training;
