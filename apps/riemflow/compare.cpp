@@ -13,7 +13,6 @@
 #include "riemflow/core/text.hpp"
 #include "riemflow/flow/cuda_flow.hpp"
 #include "riemflow/io/atomic_file.hpp"
-#include "riemflow/manifold/parse.hpp"
 
 namespace riemflow::app {
 namespace {
@@ -134,7 +133,7 @@ std::string path_of(const Options& options, const char* ending) {
 /// Written and printed.
 void tell(const Comparison& comparison, const Options& options, const DataSet& data) {
   const SeedRange seeds = seeds_of(options);
-  const auto manifold = parse_manifold<double>(data.manifold);
+  const auto manifold = data.manifold.on<double>();
   std::string legend = "| row | made by | |\n|---|---|---|\n";
   for (const Method& method : comparison.methods)
     legend +=
@@ -152,7 +151,7 @@ void tell(const Comparison& comparison, const Options& options, const DataSet& d
       tables_of(comparison.summaries), legend);
   nlohmann::ordered_json json = {{"data", data.name},
                                  {"sha256", data.sha256},
-                                 {"manifold", data.manifold},
+                                 {"manifold", data.manifold.name()},
                                  {"configuration", comparison.configuration},
                                  {"seeds", {seeds.first, seeds.last}},
                                  {"protocols", nlohmann::ordered_json::array()}};
@@ -190,8 +189,7 @@ void run(const Options& options) {
   Teller teller(options.quiet);
   const DataSet data = read_data_set(options.data.path, options_of(reading), teller);
   for (Method& method : wanted.methods)
-    if (method.description.empty())
-      method.made_by = command_of(method, *parse_manifold<double>(data.manifold));
+    if (method.description.empty()) method.made_by = command_of(method, *data.manifold);
   wanted.results = path_of(options, ".runs.json");
   wanted.command = command_line(options, data.name);
   create_folder(options.directory);

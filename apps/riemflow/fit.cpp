@@ -42,7 +42,8 @@ void refuse_changes(const Values& before, const Values& now, const std::string& 
 void print_result(const FitResult& result, const DataSet& data, const Invocation& invocation) {
   const FitProgress& p = result.progress;
   if (!result.members_table.empty()) answer("{}\n", result.members_table);
-  answer("model       {} ({} parameters on {})\n", invocation.output, result.parameters, data.manifold);
+  answer("model       {} ({} parameters on {})\n", invocation.output, result.parameters,
+         data.manifold.name());
   if (!result.search.empty()) {
     const MixtureScore& chosen = result.search[result.chosen];
     fmt::print("mixture     {} components{}{}\n", chosen.components,
@@ -99,7 +100,7 @@ void print_result_json(const FitResult& result, const DataSet& data, const Invoc
     target["target_draws_failed"] = result.cover->failed;
   }
   nlohmann::ordered_json out = {{"model", invocation.output},
-                                {"manifold", data.manifold},
+                                {"manifold", data.manifold.name()},
                                 {"parameters", result.parameters},
                                 {"data", data_json(data)},
                                 {"iterations", p.iteration},

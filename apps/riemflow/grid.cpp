@@ -92,8 +92,7 @@ void run(const GridOptions& options) {
   print_summary(options, layout, summary, format);
   finish_output();
   // On the plane and the ball, mass may lie outside of the grid as well.
-  const bool whole =
-      model.config.manifold.starts_with("sphere") || model.config.manifold.starts_with("torus");
+  const bool whole = model.config.manifold->compact();
   if (whole && !layout.means && summary.failed == 0 && std::abs(summary.mass - 1) > 0.01)
     voice.say(
         "Warning: the cells are coarse for this density, so that their mass is not 1; take --cell mean or a "

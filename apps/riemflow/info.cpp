@@ -112,7 +112,7 @@ void run(const InfoOptions& options) {
 
   line("model", path + (ignored ? "" : fmt::format(", {} bytes", size)));
   line("kind", std::string(name_of(model.config.model)));
-  line("manifold", space_of(model));
+  line("manifold", space_of(model).name());
   if (is_flow(model.config.model))
     print_flow(model, config);
   else if (model.config.model == ModelKind::pool)

@@ -33,7 +33,7 @@ void run(const PoolOptions& options) {
 
   if (options.json) {
     nlohmann::ordered_json out = {{"model", options.output},
-                                  {"manifold", space_of(pool.model)},
+                                  {"manifold", space_of(pool.model).name()},
                                   {"validation_points", pool.validation_points},
                                   {"test_points", pool.test_points},
                                   {"gap", pool.gap},

@@ -92,9 +92,9 @@ void print_as_json(const ProbOptions& options, const std::vector<EarthRegion>& r
 void run(const ProbOptions& options) {
   const std::vector<EarthRegion> regions = regions_of(options);
   const Model model = load_model(options.model.path);
-  require(space_of(model) == "sphere:2",
+  require(space_of(model)->picture().kind == Picture::Kind::globe,
           fmt::format("{}: the model is on {}, and regions are of the Earth, sphere:2", options.model.path,
-                      space_of(model)),
+                      space_of(model).name()),
           "riemflow grid writes densities of torus:2, ball:2 and euclidean:2 to add up, riemflow check "
           "integrates over the whole of any manifold");
   for (const EarthRegion& region : regions)

@@ -6,7 +6,6 @@
 #include "apps/riemflow/support/table.hpp"
 #include "apps/riemflow/support/task_progress.hpp"
 #include "riemflow/core/pieces.hpp"
-#include "riemflow/manifold/parse.hpp"
 #include "riemflow/model/space.hpp"
 
 namespace riemflow::app {
@@ -23,7 +22,7 @@ void run(const SampleOptions& options) {
   table_format(options.output);  // a name that cannot be is said before any work
   require_safe({{"MODEL", options.model.path}}, {output_named(options.output)}, options.force);
   const Model model = load_model(options.model.path);
-  const auto manifold = parse_manifold<double>(space_of(model));
+  const auto manifold = space_of(model).on<double>();
   CoordinateRows coordinates(*manifold, options.vectors);
   std::vector<Column> columns;
   coordinates.append_columns(columns);

@@ -7,7 +7,6 @@
 #include "apps/riemflow/support/table.hpp"
 #include "riemflow/fit/provenance.hpp"
 #include "riemflow/io/message.hpp"
-#include "riemflow/manifold/parse.hpp"
 #include "riemflow/model/data_scores.hpp"
 #include "riemflow/model/model_file.hpp"
 #include "riemflow/model/score_points.hpp"
@@ -66,7 +65,7 @@ void print(const ScoreOptions& options, const Model& model, const Manifold<doubl
     nlohmann::ordered_json out = {
         {"model", model.path},
         {"data", source.assumptions().path},
-        {"manifold", space_of(model)},
+        {"manifold", space_of(model).name()},
         {"unit", unit.name},
         {"points", scores.points},
         {"nll", nll},
@@ -121,9 +120,9 @@ void run(const ScoreOptions& options) {
   require_safe({{"MODEL", options.model.path}, input_of(options.data)}, {output_named(options.output)},
                options.force);
   const Model model = load_model(options.model.path);
-  const auto manifold = parse_manifold<double>(space_of(model));
+  const auto manifold = space_of(model).on<double>();
   const DensityUnit unit = density_unit(*manifold, options.per);
-  const auto source = open_said(options.data, space_of(model));
+  const auto source = open_said(options.data, space_of(model).name());
   Teller teller;
   const std::unique_ptr<Density> density = make_exact_density(model, options.model, teller);
   const Scores scores = score(options, *density, precision_of(model), *source, unit.log_size);

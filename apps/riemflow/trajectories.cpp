@@ -9,7 +9,6 @@
 #include "apps/riemflow/support/table.hpp"
 #include "apps/riemflow/support/task_progress.hpp"
 #include "riemflow/core/error.hpp"
-#include "riemflow/manifold/parse.hpp"
 #include "riemflow/model/flow_density.hpp"
 #include "riemflow/model/score_points.hpp"
 #include "riemflow/model/space.hpp"
@@ -124,10 +123,12 @@ void run(const TrajectoryOptions& options) {
   require_safe({{"MODEL", options.model.path}, input_of(options.data, "--from-data")},
                {output_named(options.output)}, options.force);
   const Model model = load_model(options.model.path);
-  const auto manifold = parse_manifold<double>(model.config.manifold);
-  const auto source = options.data.path.empty() ? nullptr : open_said(options.data, model.config.manifold);
-  if (const std::string space = space_of(model); space != model.config.manifold)
-    say("The paths are on {}, through which {} is told, in its coordinates.", model.config.manifold, space);
+  const auto manifold = model.config.manifold.on<double>();
+  const auto source =
+      options.data.path.empty() ? nullptr : open_said(options.data, model.config.manifold.name());
+  if (const Space& space = space_of(model); space != model.config.manifold)
+    say("The paths are on {}, through which {} is told, in its coordinates.", model.config.manifold.name(),
+        space.name());
   PathRows rows(options, *manifold);
   Failures failures;
   with_flow(model, options.model, "paths", [&](const FlowDensity& flow) {

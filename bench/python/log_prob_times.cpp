@@ -17,7 +17,7 @@ int main(int argc, char** argv) try {
   const Model model = load_model(argv[1]);
   TaskObserver silent;
   const auto density = make_exact_density(model, {}, silent);
-  const auto source = DataFile{argv[2], "", {}}.open(model.config.manifold);
+  const auto source = DataFile{argv[2], "", {}}.open(model.config.manifold.name());
   const Points<double> points = read_all(*source).points;
   for (std::string line; std::getline(std::cin, line);) {
     const auto start = Clock::now();

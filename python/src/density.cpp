@@ -413,7 +413,8 @@ void bind_density(py::module_& module) {
       .def_readwrite("coastlines", &FigureChoice::coastlines)
       .def_readwrite("cell", &FigureChoice::cell);
   py::class_<ModelDensity>(module, "Density", "A fitted density.")
-      .def_property_readonly("manifold", [](const ModelDensity& self) { return space_of(self.model()); })
+      .def_property_readonly("manifold",
+                             [](const ModelDensity& self) { return space_of(self.model()).name(); })
       .def_property_readonly(
           "kind", [](const ModelDensity& self) { return std::string(name_of(self.model().config.model)); })
       .def_property_readonly("name", [](const ModelDensity& self) { return member_name(self.model()); })

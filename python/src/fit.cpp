@@ -67,7 +67,7 @@ py::tuple fit_to_target(const std::shared_ptr<const Distribution<double>>& targe
   refuse_unmeant(options.model, sources);
   Listener listener(std::move(listener_object), options.log);
   DataSet data;
-  data.manifold = parse_manifold<double>(manifold_of(options, ""))->name();
+  data.manifold = Space(manifold_of(options, ""));
   data.target = target;
   data.name = target->name();
   FitResult result = computed(listener.interrupts(), [&] { return fit(data, options, listener); });
@@ -177,8 +177,7 @@ ModelDensity kernel_density(
   for (const double weight : kernels.weights) sum += weight;
   for (double& weight : kernels.weights) weight /= sum;
   kernels.wide = wide;
-  return computed(
-      [&] { return ModelDensity(make_model(parse_manifold<double>(manifold)->name(), kernels)); });
+  return computed([&] { return ModelDensity(make_model(Space(manifold), kernels)); });
 }
 
 ModelDensity pool(const std::vector<const ModelDensity*>& members, const std::vector<double>& weights) {

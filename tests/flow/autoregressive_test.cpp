@@ -24,7 +24,7 @@ TEST(Autoregressive, TheChainOfAManifold) {
   const auto links = [](const char* manifold) {
     std::string text;
     for (const ChainLink& link : chain_of(manifold))
-      text += link.manifold + " | " + link.own + " | " + std::to_string(link.given) + "\n";
+      text += link.manifold.name() + " | " + link.own.name() + " | " + std::to_string(link.given) + "\n";
     return text;
   };
   EXPECT_EQ(links("torus:3"), "torus:1 | torus:1 | 0\ntorus:2 | torus:1 | 1\ntorus:3 | torus:1 | 2\n");

@@ -222,8 +222,8 @@ TEST(CudaFlow, GradientsOfTheReverseDivergence) {
     const auto flow = on_gpu(c.config, 8);
     const auto exact = exact_of(*flow);
     // The manifold's own base as the target.
-    const std::shared_ptr<const Distribution<double>> target = default_base<double>(
-        std::shared_ptr<const Manifold<double>>(parse_manifold<double>(c.config.manifold)));
+    const std::shared_ptr<const Distribution<double>> target =
+        default_base<double>(c.config.manifold.on<double>());
     std::vector<float> own(flow->parameters().size());
     std::vector<double> truth(own.size());
     const Loss loss = flow->gradient_of(ReverseKlBatch{30, target}, own, {{5, 2}});

@@ -109,7 +109,7 @@ Result library_gradient(const GradientCase& model, const std::vector<double>& th
   config.divergence = model.divergence;
   config.regularisation = model.regularisation;
   config.solver.rtol = config.solver.atol = 1e-4;
-  const std::shared_ptr<const Manifold<T>> manifold = parse_manifold<T>(config.manifold);
+  const std::shared_ptr<const Manifold<T>> manifold = config.manifold.on<T>();
   const VectorField<T> field(manifold, config.field);
   const auto base = default_base<T>(manifold);
   TileFlow<T> flow(field, *base, config);

@@ -12,7 +12,7 @@
 namespace riemflow::test {
 namespace {
 
-using Parts = std::vector<std::unique_ptr<const Manifold<double>>>;
+using Parts = std::vector<std::shared_ptr<const Manifold<double>>>;
 
 template <class... Ms>
 std::unique_ptr<const Product<double>> product_of(Ms... parts) {

@@ -113,12 +113,12 @@ double strength_on(const std::string& manifold) {
 
 template <class T>
 void expect_mass_one(const FlowConfig& config, const Grid& grid, std::uint64_t seed, double tolerance) {
-  const auto flow = random_flow<T>(config, seed, 1, strength_on(config.manifold));
+  const auto flow = random_flow<T>(config, seed, 1, strength_on(config.manifold.name()));
   Points<T> points(grid.points.size(), static_cast<int>(grid.points.front().size()));
   for (std::size_t i = 0; i < points.size(); ++i)
     for (std::size_t j = 0; j < grid.points[i].size(); ++j) points[i][j] = static_cast<T>(grid.points[i][j]);
   const LogProb<T> result = flow->log_prob(points);
-  ASSERT_TRUE(result.summary.ok()) << config.manifold << ": " << result.summary.message();
+  ASSERT_TRUE(result.summary.ok()) << config.manifold.name() << ": " << result.summary.message();
 
   double mass = 0, divergence = 0;
   std::vector<Pack<T>> x(static_cast<std::size_t>(points.dimension));
@@ -129,7 +129,7 @@ void expect_mass_one(const FlowConfig& config, const Grid& grid, std::uint64_t s
     mass += volume * std::exp(log_p);
     divergence += volume * std::exp(log_p) * (log_p - log_base);
   }
-  const std::string which = config.manifold + ", seed " + std::to_string(seed);
+  const std::string which = config.manifold.name() + ", seed " + std::to_string(seed);
   EXPECT_NEAR(mass, 1, tolerance) << which;
   EXPECT_GT(divergence, 0.05) << which << ": too near the base to tell";
 }

@@ -116,7 +116,7 @@ TEST(MixtureDensity, DrawsAreOfTheDensity) {
 
 TEST(MixtureDensity, RefusesWhatIsNoSphere) {
   for (const char* manifold : {"torus:2", "ball:2", "euclidean:3", "sphere:2 x torus:1"}) {
-    EXPECT_THROW(require_sphere(manifold), Error) << manifold;
+    EXPECT_THROW(require_sphere(*Space(manifold)), Error) << manifold;
     EXPECT_THROW(MixtureDensity(manifold, mixture(2, {1}), 1), Error) << manifold;
   }
   EXPECT_THROW(MixtureDensity("sphere:3", mixture(2, {1}), 1), Error);

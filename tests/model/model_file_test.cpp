@@ -61,13 +61,13 @@ class ModelFile : public ::testing::Test {
     EXPECT_EQ(config_to_json(model.config), config_to_json(config));
     const auto back = make_flow<T>(model, 1);
     EXPECT_EQ(config_to_json(back->config()), config_to_json(config));
-    EXPECT_TRUE(same_bits<T>(back->parameters(), flow.parameters())) << config.manifold;
+    EXPECT_TRUE(same_bits<T>(back->parameters(), flow.parameters())) << config.manifold.name();
     const Points<T> points = flow.sample_base(5, 1);
     const LogProb<T> a = flow.log_prob(points), b = back->log_prob(points);
-    EXPECT_TRUE(same_bits<T>(a.values, b.values)) << config.manifold;
+    EXPECT_TRUE(same_bits<T>(a.values, b.values)) << config.manifold.name();
     const std::string first = bytes_of(path);
     save_model(path, model);
-    EXPECT_TRUE(bytes_of(path) == first) << config.manifold;
+    EXPECT_TRUE(bytes_of(path) == first) << config.manifold.name();
   }
 
   fs::path directory;

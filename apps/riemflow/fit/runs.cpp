@@ -123,7 +123,7 @@ Json json_of_runs(const std::vector<FitRequest>& runs, const DataSet& data,
   const std::optional<std::size_t> best = best_run(outcomes);
   return {{"model", best ? Json(output) : Json()},
           {"best_run", best ? Json(*best + 1) : Json()},
-          {"manifold", data.manifold},
+          {"manifold", data.manifold.name()},
           {"data", data_json(data)},
           {"runs", rows},
           {"mean", mean},

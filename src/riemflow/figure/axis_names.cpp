@@ -72,7 +72,7 @@ std::vector<std::string> axis_names(const std::vector<std::string>& columns) {
 std::array<std::string, 2> sheet_names(const Model& model) {
   const std::vector<std::string> names = column_names(model, 2);
   if (!names.empty()) return {names[0], names[1]};
-  if (model.config.manifold.starts_with("torus")) return {"angle 1", "angle 2"};
+  if (model.config.manifold->column_form().kind == ColumnForm::Kind::angles) return {"angle 1", "angle 2"};
   return {"x", "y"};
 }
 

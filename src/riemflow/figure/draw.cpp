@@ -13,7 +13,6 @@
 #include "riemflow/figure/draw_parts.hpp"
 #include "riemflow/figure/draw_rotations.hpp"
 #include "riemflow/figure/flat.hpp"
-#include "riemflow/manifold/parse.hpp"
 #include "riemflow/model/covered_density.hpp"
 #include "riemflow/model/flow_density.hpp"
 #include "riemflow/model/space.hpp"
@@ -33,7 +32,7 @@ constexpr double kMapResolution = 0.5;                   // degrees
 constexpr double kSquareWidth = 120, kPairsWidth = 180;  // mm
 
 void require_meaning(const Model& model, const DrawOptions& options, std::optional<Surface> surface) {
-  const std::string what = surface ? space_of(model) : "the coordinates of samples, by pairs";
+  const std::string what = surface ? space_of(model).name() : "the coordinates of samples, by pairs";
   const auto refuse = [&](bool given, const char* name) {
     require(!given, fmt::format("‹{}› has no meaning in a figure of {}", name, what),
             fmt::format("leave it out for {}", model.path), Fault::usage);
@@ -107,7 +106,7 @@ Square seen_part(const Model& model, const DrawOptions& options, const Points<do
 GridLayout layout_drawn(const Model& model, Surface surface, GridChoice choice, const Square& square) {
   if (surface == Surface::globe && choice.resolution == 0) choice.resolution = kMapResolution;
   if (surface == Surface::disk && choice.resolution == 0) {
-    const double K = parse_manifold<double>(space_of(model))->curvature();
+    const double K = space_of(model)->curvature();
     choice.resolution = 2 / std::sqrt(-K) / kCellsAcross;
   }
   if (surface != Surface::plane) return layout_of(choice, model);
@@ -168,7 +167,7 @@ Drawing draw_samples(const Model& model, const DrawOptions& options, TaskObserve
 }  // namespace
 
 Drawing draw(const Model& model, const DrawOptions& options, TaskObserver& observer) {
-  const auto manifold = parse_manifold<double>(space_of(model));
+  const auto manifold = space_of(model).on<double>();
   const auto surface = figure::surface_of(*manifold);
   const Picture picture = manifold->picture();
   if (picture.kind == Picture::Kind::cover) {
@@ -176,13 +175,13 @@ Drawing draw(const Model& model, const DrawOptions& options, TaskObserver& obser
     for (Points<double>* points : {&above.data.points, &above.test.points})
       if (points->size() > 0) *points = lifts_of(*manifold->covering(), *points);
     const Model ball = on_cover(model);
-    observer.tell("The figure is that of {}, in whose coordinates {} is drawn.", ball.config.manifold,
+    observer.tell("The figure is that of {}, in whose coordinates {} is drawn.", ball.config.manifold.name(),
                   manifold->name());
     return draw(ball, above, observer);
   }
   const bool rotations = picture.kind == Picture::Kind::rotations;
   require_meaning(model, options, surface);
-  require(rotations || !options.rotations, "‹view› has no meaning in a figure of " + space_of(model),
+  require(rotations || !options.rotations, "‹view› has no meaning in a figure of " + space_of(model).name(),
           fmt::format("leave it out for {}", model.path), Fault::usage);
   figure::width_in_points(options, 0);
   require(options.trajectories == 0 || leading_flow(model).has_value(),
@@ -203,8 +202,7 @@ std::string draw_grid(const Model& model, Surface surface, const DensityGrid& gr
                       globe_map(grid, layers, paths, options));
   const DensityChart chart = sheet_chart(grid, layers, paths, options, surface == Surface::torus);
   const Sheet sheet{options.kind, width_in_points(options, kSquareWidth), options.dpi, options.title};
-  if (surface == Surface::disk)
-    return draw_disk(sheet, chart, parse_manifold<double>(space_of(model))->curvature());
+  if (surface == Surface::disk) return draw_disk(sheet, chart, space_of(model)->curvature());
   const std::array<std::string, 2> names = sheet_names(model);
   return surface == Surface::torus ? draw_torus(sheet, chart, names) : draw_plane(sheet, chart, names);
 }

@@ -7,7 +7,6 @@
 #include "riemflow/figure/axis_names.hpp"
 #include "riemflow/figure/draw_parts.hpp"
 #include "riemflow/io/coordinates.hpp"
-#include "riemflow/manifold/parse.hpp"
 #include "riemflow/model/space.hpp"
 
 namespace riemflow::figure {
@@ -61,7 +60,7 @@ std::vector<Scale> ranges_of(const Manifold<double>& manifold, const std::vector
 
 PairsChart pairs_chart(const Model& model, const Points<double>& samples, const std::vector<Layer>& layers,
                        TaskObserver& observer) {
-  const auto manifold = parse_manifold<double>(space_of(model));
+  const auto manifold = space_of(model).on<double>();
   const std::vector<std::string> columns = coordinate_names(*manifold);
   const std::size_t n = std::min(columns.size(), kMostPairs);
   if (n < columns.size()) observer.tell("The first {} of {} coordinates are drawn.", n, columns.size());

@@ -41,8 +41,8 @@ double PointScores::worse_than_error(const PointScores& other) const {
   return mean_difference(*this, other).standard_error();
 }
 
-PointScores base_scores(const std::string& manifold_name, const Points<double>& test) {
-  const std::shared_ptr<const Manifold<double>> manifold = parse_manifold<double>(manifold_name);
+PointScores base_scores(const Space& space, const Points<double>& test) {
+  const std::shared_ptr<const Manifold<double>> manifold = space.on<double>();
   const std::shared_ptr<const Covering> covering = manifold->covering();
   const auto base = default_base<double>(covering ? covering->cover() : manifold);
   const std::string name = manifold->compact() ? "uniform density" : "base density (" + base->name() + ")";
@@ -51,18 +51,17 @@ PointScores base_scores(const std::string& manifold_name, const Points<double>& 
   return {name, log_densities_below(*covering, lifts, log_densities_of(*base, lifts))};
 }
 
-std::vector<PointScores> kernel_density_scores(const std::string& manifold_name,
-                                               const Points<double>& training,
+std::vector<PointScores> kernel_density_scores(const Space& space, const Points<double>& training,
                                                const Points<double>& validation, const Points<double>& test,
                                                TaskObserver& observer, int threads,
                                                const SplitWeights& weights) {
-  const std::shared_ptr<const Manifold<double>> manifold = parse_manifold<double>(manifold_name);
+  const std::shared_ptr<const Manifold<double>> manifold = space.on<double>();
   if (const auto covering = manifold->covering()) {
     const Points<double> lifts = lifts_of(*covering, test);
     const std::size_t sheets = covering->sheets();
     std::vector<PointScores> all = kernel_density_scores(
-        covering->cover()->name(), lifts_of(*covering, training), lifts_of(*covering, validation), lifts,
-        observer, threads, {repeated(weights.training, sheets), repeated(weights.validation, sheets)});
+        space.computed_on(), lifts_of(*covering, training), lifts_of(*covering, validation), lifts, observer,
+        threads, {repeated(weights.training, sheets), repeated(weights.validation, sheets)});
     for (PointScores& scores : all)
       scores.log_densities = log_densities_below(*covering, lifts, scores.log_densities);
     return all;

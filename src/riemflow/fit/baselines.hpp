@@ -7,6 +7,7 @@
 #include "riemflow/core/points.hpp"
 #include "riemflow/core/task_observer.hpp"
 #include "riemflow/core/weights.hpp"
+#include "riemflow/manifold/space.hpp"
 
 namespace riemflow {
 
@@ -24,12 +25,12 @@ struct PointScores {
 };
 
 /// The distribution that a flow starts from: the uniform density where there is one.
-PointScores base_scores(const std::string& manifold, const Points<double>& test);
+PointScores base_scores(const Space& manifold, const Points<double>& test);
 
 /// Of the kernel density of one bandwidth that scores best on `validation` and, behind it, of the best of any
 /// shape where that is another. Once chosen they have those points as centres too, as a pool has.
 /// threads: 0 for one on each core; the scores do not depend on them. weights: of what is learned from.
-std::vector<PointScores> kernel_density_scores(const std::string& manifold, const Points<double>& training,
+std::vector<PointScores> kernel_density_scores(const Space& manifold, const Points<double>& training,
                                                const Points<double>& validation, const Points<double>& test,
                                                TaskObserver& observer, int threads = 0,
                                                const SplitWeights& weights = {});

@@ -14,7 +14,6 @@
 #include "riemflow/fit/lifted.hpp"
 #include "riemflow/fit/pool_flow.hpp"
 #include "riemflow/fit/provenance.hpp"
-#include "riemflow/manifold/parse.hpp"
 #include "riemflow/model/mass.hpp"
 #include "riemflow/model/model_file.hpp"
 #include "riemflow/model/space.hpp"
@@ -84,13 +83,13 @@ void add_scores(const std::vector<double>& log_densities, const DataSet& data, J
 /// too, as in a pool.
 Model with_all_centres(const KernelRecipe& recipe, const DataSet& data, int threads) {
   Executor executor(threads);
-  const std::shared_ptr<const Manifold<double>> manifold = parse_manifold<double>(data.manifold);
+  const std::shared_ptr<const Manifold<double>> manifold = data.manifold.on<double>();
   KernelData centres(manifold, part_of<double>(data.points, data.split.known()),
                      std::max(recipe.neighbours, recipe.shape_neighbours), &executor, {},
                      data.weights_of(data.split.known()));
   Model model = make_model(data.manifold, centres.parameters(recipe));
   keep_standardisation(model, data.standardisation);
-  keep_space(model, data.space);
+  if (data.space) keep_space(model, *data.space);
   return model;
 }
 
@@ -125,7 +124,7 @@ class ComparedCells {
     const int threads = options_of(settings_).threads;
     const int all = threads > 0 ? threads : static_cast<int>(std::thread::hardware_concurrency());
     settings_["threads"] = std::to_string(std::max(1, all / options.jobs));
-    const auto manifold = parse_manifold<double>(data.manifold);
+    const auto manifold = data.manifold.on<double>();
     const double limit = seconds_of(value_of(settings_, "time-limit", "none"));
     Observer silent;
     for (const std::string& protocol : options.protocols) {
@@ -135,7 +134,7 @@ class ComparedCells {
         places_[cells.back().name] = {on(method, *manifold), protocol};
       }
     }
-    choose_devices(methods, *manifold);
+    choose_devices(methods, data.manifold);
   }
 
   std::vector<Cell> cells;
@@ -179,15 +178,15 @@ class ComparedCells {
   }
 
   /// With ‹device› cuda the CPU where the GPU has no code for a method.
-  void choose_devices(const std::vector<Method>& methods, const Manifold<double>& manifold) {
+  void choose_devices(const std::vector<Method>& methods, const Space& manifold) {
     const std::string device = value_of(settings_, "device", "cpu");
     for (const Method& method : methods) {
       if (device == "cpu" || !has_device(method)) continue;
       std::string why;
       if (device == "cuda" && method.preset == "auto")
-        why = why_no_pool_flow_on_gpu(manifold.name());
+        why = why_no_pool_flow_on_gpu(manifold);
       else if (device == "cuda")
-        why = why_not_on_gpu(options_for(on(method, manifold), settings_), manifold.name());
+        why = why_not_on_gpu(options_for(on(method, *manifold), settings_), manifold);
       if (why.empty())
         devices_[method.name] = device;
       else
@@ -241,13 +240,13 @@ void refuse_other_rows(const std::vector<Method>& methods, const std::string& pa
 
 Comparison compare(const DataSet& data, const CompareOptions& options, Observer& observer) {
   Comparison result;
-  const auto manifold = parse_manifold<double>(data.manifold);
+  const auto manifold = data.manifold.on<double>();
   for (const Method& method : options.methods) {
     const std::string reason = why_not(method, *manifold);
     if (reason.empty())
       result.methods.push_back(method);
     else
-      observer.tell("Without {}: {}, and these points are on {}.", method.name, reason, data.manifold);
+      observer.tell("Without {}: {}, and these points are on {}.", method.name, reason, data.manifold.name());
   }
   require(!result.methods.empty(), "no method is left", "name others with ‹methods›", Fault::usage);
   const ComparedCells cells(data, options, result.methods, observer);

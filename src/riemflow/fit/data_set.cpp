@@ -123,8 +123,8 @@ void divide(DataSet& data, const FitOptions& settings, const std::string& place,
     std::iota(groups.begin(), groups.end(), std::size_t{0});
   }
   if (!settings.group_within.empty()) {
-    groups = near_groups(parse_manifold<double>(data.manifold), data.points,
-                         group_distance(settings.group_within, data.manifold));
+    groups = near_groups(data.manifold.on<double>(), data.points,
+                         group_distance(settings.group_within, *data.manifold));
     observer.say(fmt::format("{} points are {} groups of points within {} of another.", data.points.size(),
                              1 + *std::max_element(groups.begin(), groups.end()), settings.group_within));
   }
@@ -149,7 +149,7 @@ void divide(DataSet& data, const FitOptions& settings, const std::string& place,
 DataSet standardised(const DataSet& raw, Observer& observer) {
   DataSet data = raw;
   if (data.target != nullptr) return data;
-  const auto manifold = parse_manifold<double>(data.manifold);
+  const auto manifold = data.manifold.on<double>();
   const std::vector<std::string> names = names_of_numbers(*manifold, data.columns);
   std::vector<std::size_t> constant;
   data.standardisation = standardisation_of(*manifold, part_of<double>(data.points, data.split.training),
@@ -203,8 +203,7 @@ DataSet divided(DataSet data, const FitOptions& settings, Observer& observer) {
 DataSet target_of(const FitOptions& settings) {
   DataSet data;
   data.manifold = manifold_of(settings, settings.manifold.empty() ? manifold_of_target(settings.target) : "");
-  data.target = parse_target<double>(
-      settings.target, std::shared_ptr<const Manifold<double>>(parse_manifold<double>(data.manifold)));
+  data.target = parse_target<double>(settings.target, data.manifold.on<double>());
   data.name = data.target->name();
   return data;
 }
@@ -253,11 +252,15 @@ std::string sha256_of(const Points<double>& points, const Weights& weights) {
 DataSet data_set_of(Points<double> points, const FitOptions& settings, Observer& observer,
                     const std::string& name, const std::vector<double>& weights) {
   require(!settings.manifold.empty(), "points without a ‹manifold›", "name it, as in sphere:2");
+  return data_set_of(std::move(points), Space(manifold_of(settings, "")), settings, observer, name, weights);
+}
+
+DataSet data_set_of(Points<double> points, const Space& manifold, const FitOptions& settings,
+                    Observer& observer, const std::string& name, const std::vector<double>& weights) {
   DataSet data;
-  data.manifold = parse_manifold<double>(manifold_of(settings, ""))->name();
-  const auto manifold = parse_manifold<double>(data.manifold);
+  data.manifold = manifold;
   require(points.dimension == manifold->ambient(),
-          fmt::format("points of {} numbers on {}", points.dimension, data.manifold),
+          fmt::format("points of {} numbers on {}", points.dimension, manifold.name()),
           fmt::format("give {} numbers a point", manifold->ambient()), Fault::bad_data);
   data.lines.resize(points.size());
   std::iota(data.lines.begin(), data.lines.end(), std::uint64_t{0});
@@ -266,7 +269,7 @@ DataSet data_set_of(Points<double> points, const FitOptions& settings, Observer&
   for (std::size_t i = 0; i < data.points.size(); ++i)
     if (const auto defect = manifold->defect(data.points[i]))
       throw Error(fmt::format("{}: point {}: {}", name, data.lines[i], *defect),
-                  "give points of " + data.manifold, Fault::bad_data);
+                  "give points of " + manifold.name(), Fault::bad_data);
   data.name = name;
   data.sha256 = sha256_of(data.points, data.weights);
   data.line_word = "point";

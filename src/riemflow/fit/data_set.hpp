@@ -2,6 +2,7 @@
 // What a fit learns from: points as training, validation and test, or a target's density.
 
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "riemflow/core/weights.hpp"
@@ -10,6 +11,7 @@
 #include "riemflow/fit/observer.hpp"
 #include "riemflow/fit/split.hpp"
 #include "riemflow/io/data_file.hpp"
+#include "riemflow/manifold/space.hpp"
 #include "riemflow/model/standardisation.hpp"
 
 namespace riemflow {
@@ -17,7 +19,7 @@ namespace riemflow {
 struct DataSet {
   std::string name;    ///< of the file, without its directory
   std::string sha256;  ///< of the file's bytes, or of those that came through a pipe
-  std::string manifold;
+  Space manifold;
   Points<double> points;
   std::vector<std::uint64_t> lines;  ///< where each came from
   std::string line_word;             ///< what these count: "line", "row", "feature"
@@ -29,7 +31,7 @@ struct DataSet {
   std::string weight_column;         ///< that they come from, by name or number; empty: none
   Split split;
   Standardisation standardisation;  ///< of the points, where they are standardised
-  std::string space;                ///< of lifted points (fit/lifted.hpp) the manifold that is covered
+  std::optional<Space> space;       ///< of lifted points (fit/lifted.hpp) the manifold that is covered
   double lift_unit = 0;             ///< of lifted points the mean of log J − log(lifts a point)
   std::size_t lifts = 1;            ///< of each point, rows one after the other
   /// Learned by reverse KL in place of points; null: there are points.
@@ -99,6 +101,11 @@ DataSet divided(DataSet data, const FitOptions& options, Observer& observer);
 /// With Euclidean columns in units of their spread in the training points, which is said. Throws
 /// Error(Fault::bad_data) where one is constant.
 DataSet standardised(const DataSet& data, Observer& observer);
+
+/// The same on a space that needs no name; options.manifold is not asked.
+DataSet data_set_of(Points<double> points, const Space& manifold, const FitOptions& options,
+                    Observer& observer, const std::string& name = "points",
+                    const std::vector<double>& weights = {});
 
 /// options.target in place of data. Throws Error where it is none, or its manifold is neither given nor plain
 /// from it.

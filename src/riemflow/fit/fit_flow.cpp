@@ -10,7 +10,6 @@
 #include "riemflow/fit/checkpoint.hpp"
 #include "riemflow/fit/fit_kinds.hpp"
 #include "riemflow/fit/provenance.hpp"
-#include "riemflow/manifold/parse.hpp"
 #include "riemflow/model/flow_density.hpp"
 #include "riemflow/model/kernel_density.hpp"
 
@@ -144,8 +143,7 @@ class FlowRun {
     if (options_.base != "kde") return nullptr;
     if (resume_ != nullptr) return kernels_of(*resume_);
     const KernelFit fit = choose_kernels(data_, options_, 1.0 / 3, observer_);
-    const auto kernels =
-        std::make_shared<KernelMixture>(parse_manifold<double>(data_.manifold), fit.parameters);
+    const auto kernels = std::make_shared<KernelMixture>(data_.manifold.on<double>(), fit.parameters);
     const KernelDensity density(kernels, options_.threads);
     observer_.tell("Base: {}; its validation NLL is {:.4f} nats.",
                    text_of({fit.recipe, fit.parameters.size()}),
@@ -221,7 +219,7 @@ class FlowRun {
   }
 
   void score_test(FitResult& result, double seconds) {
-    const auto reference = default_base<T>(parse_manifold<T>(data_.manifold));
+    const auto reference = default_base<T>(data_.manifold.on<T>());
     result.reference = flow_->manifold().compact() ? "uniform density" : reference->name();
     if (data_.target) {
       const std::unique_ptr<Transport<T>> exact = exact_flow();
@@ -296,7 +294,7 @@ class FlowRun {
 
 }  // namespace
 
-std::string why_not_on_gpu(const FitOptions& settings, const std::string& manifold) {
+std::string why_not_on_gpu(const FitOptions& settings, const Space& manifold) {
   const FitConfig config = fit_config(settings, manifold, 1);
   if (settings.precision == "double") return "the GPU computes in float, not in double";
   if (settings.base == "kde") return "the GPU has no kernel density as a base";

@@ -5,7 +5,6 @@
 #include "riemflow/distribution/draws.hpp"
 #include "riemflow/fit/fit_kinds.hpp"
 #include "riemflow/fit/provenance.hpp"
-#include "riemflow/manifold/parse.hpp"
 #include "riemflow/model/kernel_density.hpp"
 
 namespace riemflow {
@@ -29,10 +28,10 @@ KernelFit choose_kernels(const DataSet& data, const FitOptions& settings, double
                           return seconds_since(start);
                         },
                         [&](double done) { task.reach(done, 1); }};
-  return fit_kernel_density(
-      parse_manifold<double>(data.manifold), part_of<double>(data.points, data.split.training),
-      part_of<double>(data.points, data.split.validation), value_named<KernelShape>(settings.kernel),
-      &executor, data.groups_of(data.split.training), time, data.split_weights());
+  return fit_kernel_density(data.manifold.on<double>(), part_of<double>(data.points, data.split.training),
+                            part_of<double>(data.points, data.split.validation),
+                            value_named<KernelShape>(settings.kernel), &executor,
+                            data.groups_of(data.split.training), time, data.split_weights());
 }
 
 FitResult fit_kernel_model(const DataSet& data, const FitOptions& options, Observer& observer) {
@@ -59,7 +58,7 @@ FitResult fit_kernel_model(const DataSet& data, const FitOptions& options, Obser
       unit - density.log_prob(part_of<double>(data.points, validated)).mean(data.weights_of(validated));
   result.stopped = fit.whole ? "convergence" : "time limit";
   result.kernels = KernelSummary{fit.recipe, fit.parameters.size()};
-  const std::shared_ptr<const Manifold<double>> manifold = parse_manifold<double>(data.manifold);
+  const std::shared_ptr<const Manifold<double>> manifold = data.manifold.on<double>();
   const auto reference = default_base<double>(manifold);
   result.reference = manifold->compact() ? "uniform density" : reference->name();
   if (!data.split.test.empty()) {

@@ -10,7 +10,6 @@
 #include "riemflow/fit/mixture_learner.hpp"
 #include "riemflow/fit/pooling.hpp"
 #include "riemflow/fit/provenance.hpp"
-#include "riemflow/manifold/parse.hpp"
 #include "riemflow/model/held_out.hpp"
 #include "riemflow/model/kernel_density.hpp"
 
@@ -97,7 +96,7 @@ FitResult fit_learned_kernels(const DataSet& data, const FitOptions& options, Ob
   result.stopped = observer.cancelled()           ? "interrupted"
                    : seconds_since(start) > limit ? "time limit"
                                                   : "iterations";
-  const std::shared_ptr<const Manifold<double>> manifold = parse_manifold<double>(data.manifold);
+  const std::shared_ptr<const Manifold<double>> manifold = data.manifold.on<double>();
   const auto reference = default_base<double>(manifold);
   result.reference = manifold->compact() ? "uniform density" : reference->name();
   if (!data.split.test.empty() && !observer.cancelled()) {

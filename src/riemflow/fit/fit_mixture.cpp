@@ -7,7 +7,6 @@
 #include "riemflow/fit/fit_kinds.hpp"
 #include "riemflow/fit/provenance.hpp"
 #include "riemflow/io/duplicates.hpp"
-#include "riemflow/manifold/parse.hpp"
 #include "riemflow/model/mixture_density.hpp"
 
 namespace riemflow {
@@ -30,8 +29,8 @@ class MixtureRun {
       : data_(data), settings_(options), observer_(observer), executor_(settings_.threads) {
     require(data.target == nullptr, "‹target› with ‹model› vmf-mixture",
             "a mixture learns from data: give a file, or another ‹model›");
-    require_sphere(data.manifold);
-    const auto sphere = parse_manifold<double>(data.manifold);
+    require_sphere(*data.manifold);
+    const auto sphere = data.manifold.on<double>();
     log_scale_ = -0.5 * sphere->dimension() * std::log(sphere->curvature());
     training_ = unit_points(data.points, data.split.training);
     validation_ = unit_points(data.points, data.split.validation);

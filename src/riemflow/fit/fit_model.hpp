@@ -60,7 +60,7 @@ FitResult fit(const DataSet& data, const FitOptions& options, Observer& observer
               const Model* resume = nullptr);
 
 /// Empty if a flow of these options can be computed on the GPU of this machine, else why not.
-std::string why_not_on_gpu(const FitOptions& options, const std::string& manifold);
+std::string why_not_on_gpu(const FitOptions& options, const Space& manifold);
 
 /// "local kernels at 4358 centres, bandwidth 0.0073 × (distance to neighbour 8)^0.625, wide share 0.0098"
 std::string text_of(const KernelSummary& kernels);

@@ -18,7 +18,7 @@ ReadOptions FitOptions::reading(const std::string& wanted) const {
   return {columns, units, skip_invalid, wanted, format, weights};
 }
 
-FitConfig fit_config(const FitOptions& s, const std::string& manifold, std::size_t training_points) {
+FitConfig fit_config(const FitOptions& s, const Space& manifold, std::size_t training_points) {
   FitConfig config;
   config.flow.model = s.model;
   config.flow.manifold = manifold;
@@ -114,14 +114,13 @@ double distance_of(const std::string& text) {
   return value;
 }
 
-double group_distance(const std::string& text, const std::string& manifold_name) {
-  const auto manifold = parse_manifold<double>(manifold_name);
-  const bool earth = manifold->column_form().places != ColumnForm::Places::none;
+double group_distance(const std::string& text, const Manifold<double>& manifold) {
+  const bool earth = manifold.column_form().places != ColumnForm::Places::none;
   require(!text.ends_with("km") || earth,
-          fmt::format("‹group-within› {}: {} is not the Earth", text, manifold_name),
+          fmt::format("‹group-within› {}: {} is not the Earth", text, manifold.name()),
           "give the distance as a number, in the units of the manifold", Fault::usage);
   const double value = distance_of(text);
-  return earth ? value / kEarthRadiusKm / std::sqrt(manifold->curvature()) : value;
+  return earth ? value / kEarthRadiusKm / std::sqrt(manifold.curvature()) : value;
 }
 
 std::uint64_t seed_of(const std::string& text) {

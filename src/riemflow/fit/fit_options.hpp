@@ -70,7 +70,7 @@ struct FitOptions {
 };
 
 /// training_points: what an epoch is.
-FitConfig fit_config(const FitOptions& options, const std::string& manifold, std::size_t training_points);
+FitConfig fit_config(const FitOptions& options, const Space& manifold, std::size_t training_points);
 
 /// The numbers of a list such as 0.1,0.05. Throws Error unless all are above 0.
 std::vector<double> numbers_of(const std::string& list);
@@ -84,7 +84,7 @@ std::string manifold_of(const FitOptions& options, const std::string& inferred);
 /// The number of "5km" or "5". Throws Error unless it is one from 0.
 double distance_of(const std::string& text);
 /// group_within on that manifold, in the units of its distance. Throws Error.
-double group_distance(const std::string& text, const std::string& manifold);
+double group_distance(const std::string& text, const Manifold<double>& manifold);
 
 /// Throws Error where it is none.
 std::uint64_t seed_of(const std::string& text);

@@ -14,7 +14,6 @@
 #include "riemflow/fit/pooling.hpp"
 #include "riemflow/fit/provenance.hpp"
 #include "riemflow/kernel/kernel_choice.hpp"
-#include "riemflow/manifold/parse.hpp"
 #include "riemflow/model/held_out.hpp"
 #include "riemflow/model/model_file.hpp"
 
@@ -56,7 +55,7 @@ class PoolRun {
       : data_(data),
         options_(options),
         observer_(observer),
-        manifold_(parse_manifold<double>(data.manifold)),
+        manifold_(data.manifold.on<double>()),
         folds_(data.folds()),
         executor_(options.threads),
         limit_(seconds_of(options.time_limit)) {

@@ -5,8 +5,6 @@
 #include <algorithm>
 #include <set>
 
-#include "riemflow/manifold/parse.hpp"
-
 namespace riemflow {
 namespace {
 
@@ -39,7 +37,7 @@ std::string KernelLearner::why_not(const DataSet& data, const std::vector<Fold>&
 
 KernelLearner::KernelLearner(const DataSet& data, const std::vector<Fold>& folds, Executor& executor,
                              const std::function<void()>& ask)
-    : data_(data), folds_(folds), executor_(executor), manifold_(parse_manifold<double>(data.manifold)) {
+    : data_(data), folds_(folds), executor_(executor), manifold_(data.manifold.on<double>()) {
   const bool few = folds.size() > 1, many = folds.front().training.size() > kMostLearned;
   const int trained = LearnedKernels::kNeighbours, seen = LearnedKernels::kSeenNeighbours;
   for (const Fold& fold : folds) training_.push_back(centres_of(fold.training, many ? seen : trained, ask));

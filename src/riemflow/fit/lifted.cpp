@@ -9,7 +9,6 @@
 #include "riemflow/core/random.hpp"
 #include "riemflow/distribution/base.hpp"
 #include "riemflow/distribution/draws.hpp"
-#include "riemflow/manifold/parse.hpp"
 #include "riemflow/model/covered_density.hpp"
 #include "riemflow/model/held_out.hpp"
 #include "riemflow/model/read_provenance.hpp"
@@ -74,13 +73,14 @@ void keep_held_out_below(Model& model, const Covering& covering, const DataSet& 
 }  // namespace
 
 DataSet lifted(const DataSet& data) {
-  const std::shared_ptr<const Covering> covering = parse_manifold<double>(data.manifold)->covering();
+  const std::shared_ptr<const Covering> covering = data.manifold->covering();
   DataSet above = data;
   above.space = data.manifold;
   if (covering == nullptr) return above;
   const std::size_t sheets = covering->sheets();
-  above.manifold = covering->cover()->name();
-  require(data.target == nullptr, "a ‹target› on " + data.manifold, "give a target on " + above.manifold);
+  above.manifold = data.manifold.computed_on();
+  require(data.target == nullptr, "a ‹target› on " + data.manifold.name(),
+          "give a target on " + above.manifold.name());
   for (std::size_t i = 0; i < data.points.size(); ++i)
     if (const auto bad = covering->defect(data.points[i].data()))
       throw Error(fmt::format("{}: {} {}: {}", data.name, data.line_word, data.lines[i], *bad),
@@ -146,7 +146,7 @@ void keep_one_sheet(Model& model, const Covering& covering) {
 }
 
 std::vector<double> reference_scores(const DataSet& data, const Points<double>& test) {
-  const std::shared_ptr<const Manifold<double>> manifold = parse_manifold<double>(data.manifold);
+  const std::shared_ptr<const Manifold<double>> manifold = data.manifold.on<double>();
   const std::shared_ptr<const Covering> covering = manifold->covering();
   if (covering == nullptr) return log_densities_of(*default_base<double>(manifold), test);
   const Points<double> lifts = lifts_of(*covering, test);

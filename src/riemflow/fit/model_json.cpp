@@ -16,7 +16,7 @@ std::string member_name(const Model& member) {
 
 Json model_json(const Model& model) {
   Json out = {{"model", name_of(model.config.model)},
-              {"manifold", space_of(model)},
+              {"manifold", space_of(model).name()},
               {"precision", precision_of(model)},
               {"parameters", numbers_in(model)},
               {"resumable", has_state(model)},

@@ -7,7 +7,6 @@
 
 #include "riemflow/core/stopwatch.hpp"
 #include "riemflow/flow/cuda_flow.hpp"
-#include "riemflow/manifold/parse.hpp"
 
 namespace riemflow {
 namespace {
@@ -24,7 +23,7 @@ constexpr double kValidationShare = 0.01;
 constexpr std::size_t kLeastValidated = 64;
 
 bool has_few_dimensions(const PoolFlow& job) {
-  return parse_manifold<float>(job.manifold)->dimension() <= kFewDimensions;
+  return job.manifold.on<float>()->dimension() <= kFewDimensions;
 }
 
 /// What a network sees of a point, and how much it is held back. Data with fine structure, such as
@@ -192,7 +191,7 @@ class FlowFit {
 
 }  // namespace
 
-std::string why_no_pool_flow_on_gpu(const std::string& manifold) {
+std::string why_no_pool_flow_on_gpu(const Space& manifold) {
   const PoolFlow job{manifold, {}, {}, 0, 1, Device::cuda};
   return why_not_cuda(matching_config(job, has_few_dimensions(job) ? kFine : kMany).flow);
 }

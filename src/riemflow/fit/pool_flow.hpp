@@ -11,7 +11,7 @@
 namespace riemflow {
 
 struct PoolFlow {
-  std::string manifold;
+  Space manifold;
   Points<float> training, held_out;
   std::uint64_t seed = 0;
   int threads = 0;
@@ -36,7 +36,7 @@ std::optional<Model> fit_pool_flow(const PoolFlow& job, double seconds, const Fl
 double seconds_of_a_score(const PoolFlow& job);
 
 /// Why a GPU cannot train the flow of a pool on the manifold; empty where it can.
-std::string why_no_pool_flow_on_gpu(const std::string& manifold);
+std::string why_no_pool_flow_on_gpu(const Space& manifold);
 
 /// The stage whose loss is a likelihood.
 inline constexpr const char* kLikelihoodStage = "likelihood";

@@ -143,8 +143,8 @@ PooledModels pool_models(const std::vector<Model>& members, const DataFile& file
                          Observer& observer) {
   for (const Model& member : members)
     require(member.config.manifold == members.front().config.manifold,
-            fmt::format("{} is on {}, but {} on {}", member.path, member.config.manifold,
-                        members.front().path, members.front().config.manifold),
+            fmt::format("{} is on {}, but {} on {}", member.path, member.config.manifold.name(),
+                        members.front().path, members.front().config.manifold.name()),
             "pool models of one manifold", Fault::bad_data);
   const HeldOut points = held_out(file.reopenable(), members, observer);
 

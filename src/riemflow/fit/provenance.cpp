@@ -19,7 +19,7 @@ void describe(Model& model, const DataSet& data, const FitOptions& options) {
   model.metadata["seed"] = std::to_string(options.seed);
   model.metadata["data_sha256"] = data.sha256;
   model.metadata["data_name"] = data.name;
-  if (!data.space.empty()) keep_space(model, data.space);
+  if (data.space) keep_space(model, *data.space);
   if (model.config.model != ModelKind::pool) keep_standardisation(model, data.standardisation);
 }
 
@@ -180,7 +180,7 @@ std::optional<FitOptions> options_of_fit(const Model& model, const std::function
   const std::string trained_on = metadata_of(model, "data_sha256");
   if (trained_on.empty() || values.empty() || sha256() != trained_on) return std::nullopt;
   FitOptions options = recorded_options(model, values);
-  options.manifold = space_of(model);
+  options.manifold = space_of(model).name();
   options.curvature = 0;
   return options;
 }
@@ -235,7 +235,7 @@ ModelData read_model_data(const Model& model, const DataFile& file, Observer& ob
     Observer silent;
     return by_split(read_data_set(as_fitted, *options, silent), result.name, observer);
   }
-  const auto source = data.open(space_of(model));
+  const auto source = data.open(space_of(model).name());
   for (const std::string& sentence : source->assumptions().sentences()) observer.say(sentence);
   ReadPoints all = read_all(*source);
   for (const std::string& sentence : all.remarks) observer.say(sentence);

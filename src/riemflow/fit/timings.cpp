@@ -12,7 +12,6 @@
 #include "riemflow/flow/field/vector_field.hpp"
 #include "riemflow/flow/flow.hpp"
 #include "riemflow/io/embedded.hpp"
-#include "riemflow/manifold/parse.hpp"
 #include "riemflow/model/flow_density.hpp"
 #include "riemflow/model/score_points.hpp"
 
@@ -35,7 +34,7 @@ FlowConfig earthquake_flow(double tolerance, int width = 64, int dimension = 2) 
 
 /// Of the field at one point; with the value, so many derivatives, all of them unless given.
 double flops_of_evaluation(const FlowConfig& config, int derivatives = -1) {
-  const std::shared_ptr<const Manifold<float>> manifold = parse_manifold<float>(config.manifold);
+  const std::shared_ptr<const Manifold<float>> manifold = config.manifold.on<float>();
   return VectorField<float>(manifold, config.field)
       .flops(derivatives < 0 ? manifold->dimension() : derivatives);
 }
@@ -264,7 +263,7 @@ ScoreTimings time_score(std::uint64_t points, std::uint64_t iterations) {
   const std::string csv = earthquakes_csv(points);
   ReadOptions options;
   options.columns = "latitude,longitude";
-  options.manifold = config.manifold;
+  options.manifold = config.manifold.name();
   ScoreTimings timings;
   timings.bytes = csv.size();
   const int cores = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));

@@ -8,7 +8,6 @@
 #include "riemflow/core/error.hpp"
 #include "riemflow/distribution/conditional_base.hpp"
 #include "riemflow/distribution/draws.hpp"
-#include "riemflow/manifold/parse.hpp"
 
 namespace riemflow {
 namespace {
@@ -28,9 +27,9 @@ std::uint64_t link_seed(std::uint64_t seed, std::size_t k) { return seed + 0x9E3
 
 template <class T>
 std::shared_ptr<const Distribution<T>> link_base(const ChainLink& link) {
-  const auto base_of = [](const std::string& name) { return default_base<T>(parse_manifold<T>(name)); };
+  const auto base_of = [](const Space& space) { return default_base<T>(space.on<T>()); };
   if (link.given == 0) return base_of(link.own);
-  return std::make_shared<ConditionalBase<T>>(base_of(link.before), base_of(link.own));
+  return std::make_shared<ConditionalBase<T>>(base_of(*link.before), base_of(link.own));
 }
 
 /// Sums the costs; each point that failed stands once, with the first reason.
@@ -48,29 +47,30 @@ void merge(SolveSummary& all, SolveSummary more) {
 
 }  // namespace
 
-std::vector<ChainLink> chain_of(const std::string& manifold) {
-  const auto whole = parse_manifold<double>(manifold);
+std::vector<ChainLink> chain_of(const Space& whole) {
   std::vector<ChainLink> chain;
-  std::string before;
-  const auto add = [&](const std::string& prefix, const std::string& own, int given, int coordinates) {
-    require(chain.size() < kMostLinks, manifold + " has more factors than an autoregressive flow can have",
+  std::vector<Space> done;  // the whole factors so far
+  const auto add = [&](const Space& so_far, const Space& own, int given, int coordinates) {
+    require(chain.size() < kMostLinks,
+            whole.name() + " has more factors than an autoregressive flow can have",
             "give at most " + std::to_string(kMostLinks) + ", or use the model riemannian");
-    chain.push_back({prefix, before, own, given, coordinates});
-    before = prefix;
+    std::vector<Space> factors = done;
+    factors.push_back(so_far);
+    const std::optional<Space> before = chain.empty() ? std::nullopt : std::optional(chain.back().manifold);
+    chain.push_back({Space::product(factors), before, own, given, coordinates});
   };
-  std::string done;  // the whole factors so far, as they begin a name
-  for (const Factor<double>& factor : whole->factors()) {
-    const int coordinates = factor.manifold->ambient();
-    if (factor.manifold->leading(1))
-      for (int i = 0; i < coordinates; ++i)
-        add(done + factor.manifold->leading(i + 1)->name(), factor.manifold->leading(1)->name(),
-            factor.row + i, 1);
+  int row = 0;
+  for (const Space& factor : whole.factors()) {
+    const int coordinates = factor->ambient();
+    if (const std::optional<Space> own = factor.leading(1))
+      for (int i = 0; i < coordinates; ++i) add(*factor.leading(i + 1), *own, row + i, 1);
     else
-      add(done + factor.manifold->name(), factor.manifold->name(), factor.row, coordinates);
-    done += factor.manifold->name() + " x ";
+      add(factor, factor, row, coordinates);
+    done.push_back(factor);
+    row += coordinates;
   }
   require(chain.size() > 1,
-          "an autoregressive flow was asked for on " + whole->name() + ", which is one factor",
+          "an autoregressive flow was asked for on " + whole.name() + ", which is one factor",
           "use it on a product or a torus, or use the model riemannian");
   return chain;
 }
@@ -81,7 +81,7 @@ ParameterLayout autoregressive_layout(const FlowConfig& config) {
   const std::vector<ChainLink> chain = chain_of(config.manifold);
   for (std::size_t k = 0; k < chain.size(); ++k) {
     const FlowConfig own = link_config(config, chain[k]);
-    const ParameterLayout layout = VectorField<T>(parse_manifold<T>(own.manifold), own.field).layout();
+    const ParameterLayout layout = VectorField<T>(own.manifold.on<T>(), own.field).layout();
     for (const ParameterBlock& block : layout.blocks())
       all.add("factor." + std::to_string(k) + "." + block.name, block.rows, block.columns);
   }
@@ -91,7 +91,7 @@ ParameterLayout autoregressive_layout(const FlowConfig& config) {
 template <class T>
 Autoregressive<T>::Autoregressive(const FlowConfig& config, std::uint64_t seed, int threads)
     : config_(config),
-      manifold_(parse_manifold<T>(config.manifold)),
+      manifold_(config.manifold.on<T>()),
       base_(default_base<T>(manifold_)),
       chain_(chain_of(config.manifold)) {
   for (std::size_t k = 0; k < chain_.size(); ++k) {

@@ -6,6 +6,7 @@
 //
 // Along a path the factors before are where the data end of it has them: their values at time 1.
 
+#include <optional>
 #include <vector>
 
 #include "riemflow/flow/flow.hpp"
@@ -14,14 +15,14 @@ namespace riemflow {
 
 /// One conditional flow: on the product of the factors up to its own, the leading `given` coordinates given.
 struct ChainLink {
-  std::string manifold;  ///< of the factors up to this one
-  std::string before;    ///< of those before it; empty for the first
-  std::string own;       ///< the factor itself
+  Space manifold;               ///< of the factors up to this one
+  std::optional<Space> before;  ///< of those before it; none for the first
+  Space own;                    ///< the factor itself
   int given;
   int coordinates;  ///< the factor's
 };
 /// Throws Error for a manifold of one factor, and for more factors than there is sense in.
-std::vector<ChainLink> chain_of(const std::string& manifold);
+std::vector<ChainLink> chain_of(const Space& whole);
 
 /// Parameters of the links after each other, named factor.0.…, factor.1.…
 template <class T>

@@ -6,7 +6,6 @@
 
 #include "riemflow/core/error.hpp"
 #include "riemflow/distribution/pulled_back.hpp"
-#include "riemflow/manifold/parse.hpp"
 
 namespace riemflow {
 namespace {
@@ -25,7 +24,7 @@ void add_missing(std::vector<Failure>& failures, const std::vector<std::size_t>&
 }  // namespace
 
 FlowConfig chart_coordinates(FlowConfig config) {
-  const std::shared_ptr<const Manifold<double>> manifold = parse_manifold<double>(config.manifold);
+  const std::shared_ptr<const Manifold<double>> manifold = config.manifold.on<double>();
   make_chart_map<double>(name_of(config.model), manifold);  // says why, where there is none
   config.model = ModelKind::riemannian;
   config.manifold = "euclidean:" + std::to_string(manifold->dimension());
@@ -35,7 +34,7 @@ FlowConfig chart_coordinates(FlowConfig config) {
 template <class T>
 ChartFlow<T>::ChartFlow(const FlowConfig& config, std::uint64_t seed, int threads, Device device)
     : config_(config),
-      chart_(make_chart_map<T>(name_of(config.model), parse_manifold<T>(config.manifold))),
+      chart_(make_chart_map<T>(name_of(config.model), config.manifold.on<T>())),
       flow_(make_transport<T>(chart_coordinates(config), seed, threads, device)) {}
 
 template <class T>
@@ -203,7 +202,7 @@ Loss ChartFlow<T>::gradient(const MatchingBatch<T>& batch, std::span<T> out, con
 
 template <class T>
 Loss ChartFlow<T>::gradient(const ReverseKlBatch& batch, std::span<T> out, const GradientOptions& options) {
-  const auto chart = make_chart_map<double>(chart_->kind(), parse_manifold<double>(config_.manifold));
+  const auto chart = make_chart_map<double>(chart_->kind(), config_.manifold.on<double>());
   const auto pulled_back = std::make_shared<PulledBack>(batch.target, chart);
   return flow_->gradient_of(ReverseKlBatch{batch.draws, pulled_back}, out, options);
 }

@@ -11,7 +11,6 @@
 #include "riemflow/distribution/rounded.hpp"
 #include "riemflow/distribution/uniform.hpp"
 #include "riemflow/kernel/kernel_mixture.hpp"
-#include "riemflow/manifold/parse.hpp"
 
 namespace riemflow {
 namespace {
@@ -40,7 +39,7 @@ template <class T>
 Flow<T>::Flow(const FlowConfig& config, std::uint64_t seed, int threads,
               std::shared_ptr<const Distribution<T>> base)
     : config_(config),
-      manifold_(parse_manifold<T>(config.manifold)),
+      manifold_(config.manifold.on<T>()),
       learned_(!base && config.base.kind == BaseKind::vmf_mixture
                    ? std::make_shared<LearnedMixture<T>>(config.base.components, manifold_->ambient())
                    : nullptr),

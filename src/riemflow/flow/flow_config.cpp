@@ -3,7 +3,6 @@
 #include <cmath>
 
 #include "riemflow/core/error.hpp"
-#include "riemflow/manifold/parse.hpp"
 
 namespace riemflow {
 
@@ -20,7 +19,7 @@ void validate(const FlowConfig& config) {
   }
   require(config.base.components >= 1 && config.base.components <= 65536,
           "a mixture base of " + std::to_string(config.base.components) + " components", "give 1 to 65536");
-  const auto manifold = parse_manifold<double>(config.manifold);
+  const auto manifold = config.manifold.on<double>();
   const KernelForm kernels = manifold->kernel_form();  // round ones on a sphere are von Mises–Fisher
   require(config.model == ModelKind::riemannian && kernels.family == KernelForm::Family::chord &&
               kernels.curvature == 1,

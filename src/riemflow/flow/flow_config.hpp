@@ -1,11 +1,10 @@
 #pragma once
 // Everything that defines a flow but its parameters.
 
-#include <string>
-
 #include "riemflow/flow/field/config.hpp"
 #include "riemflow/flow/model_kind.hpp"
 #include "riemflow/flow/ode/solver.hpp"
+#include "riemflow/manifold/space.hpp"
 
 namespace riemflow {
 
@@ -28,7 +27,7 @@ struct BaseConfig {
 
 struct FlowConfig {
   ModelKind model = ModelKind::riemannian;
-  std::string manifold = "sphere:2";
+  Space manifold;
   FieldConfig field;
   DivergenceConfig divergence;
   SolverOptions solver;

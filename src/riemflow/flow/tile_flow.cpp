@@ -5,7 +5,7 @@
 namespace riemflow {
 namespace {
 
-/// A geodesic neuron of the sphere turns within 0.01 rad of ±ŵ (flow/field/input_layer.hpp). A long step goes
+/// A geodesic neuron of the sphere turns within 0.01 rad of ±ŵ (manifold/sphere.hpp). A long step goes
 /// over such a place without a stage in it, and its error estimate does not see it: log-densities of a
 /// trained network were off by 160 times the tolerance (1.6e-3 at 1e-5). Steps of at most this length leave 3
 /// times (2.8e-5), for 300 evaluations a solve; 0.05 leaves 34 times, a tolerance a hundred times finer 8

@@ -11,7 +11,6 @@
 #include "riemflow/flow/chart_flow.hpp"
 #include "riemflow/flow/cuda_flow.hpp"
 #include "riemflow/flow/flow.hpp"
-#include "riemflow/manifold/parse.hpp"
 
 namespace riemflow {
 
@@ -52,7 +51,7 @@ void Transport<T>::check_target(const Distribution<double>& target) const {
   require(own.base.kind == BaseKind::standard, "reverse KL over a base that is learned", "leave ‹base› out");
   const std::string kind(name_of(own.model));
   require(
-      !has_chart(own.model) || make_chart_map<T>(kind, parse_manifold<T>(own.manifold))->everywhere(),
+      !has_chart(own.model) || make_chart_map<T>(kind, own.manifold.on<T>())->everywhere(),
       "a " + kind + " model has mass where the target has none",
       "its reverse KL divergence is infinite: use a riemannian or a wrapped model, or train by likelihood");
   require(target.ambient() == this->manifold().ambient(),
@@ -130,7 +129,7 @@ template <class T>
 ParameterLayout transport_layout(const FlowConfig& config) {
   if (config.model == ModelKind::autoregressive) return autoregressive_layout<T>(config);
   const FlowConfig own = has_chart(config.model) ? chart_coordinates(config) : config;
-  const std::shared_ptr<const Manifold<T>> manifold = parse_manifold<T>(own.manifold);
+  const std::shared_ptr<const Manifold<T>> manifold = own.manifold.on<T>();
   ParameterLayout layout = VectorField<T>(manifold, own.field).layout();
   if (own.base.kind == BaseKind::vmf_mixture)
     add_mixture_blocks(layout, own.base.components, manifold->ambient());

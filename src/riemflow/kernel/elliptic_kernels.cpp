@@ -165,7 +165,7 @@ class EllipticKernels final : public Kernels {
     std::vector<simd::DensityFactor> result;
     for (const Factor_& factor : factors_) {
       const KernelSpace::Part& part = factor.part;
-      const bool angles = part.family == Family::circles;
+      const bool angles = closes(part.family);
       result.push_back({kind_of(part.family), part.dimension, part.ambient, part.curvature,
                         angles ? part.row : part.column, 0, 2 * pi * part.radius});
     }
@@ -175,17 +175,17 @@ class EllipticKernels final : public Kernels {
   double log_constant(std::size_t i) const override {
     double sum = log_constants_[i];
     for (std::size_t f = 0; f < factors_.size(); ++f)
-      if (factors_[f].part.family == Family::chord)
+      if (is_seen_from_centre(factors_[f].part.family))
         sum -= factors_[f].part.dimension * std::log(radial(i, f));
     return sum;
   }
   void numbers(std::size_t i, double* rows) const override {
     for (std::size_t f = 0; f < factors_.size(); ++f) {
       const KernelSpace::Part& part = factors_[f].part;
-      const double* m = part.family == Family::circles ? centres_[i].data() + part.row
-                                                       : &embedded_[i * width_] + part.column;
-      rows = std::copy_n(m, part.ambient + (part.family == Family::hyperbolic ? 1 : 0), rows);
-      if (part.family == Family::chord) *rows++ = radial(i, f) * radial(i, f);
+      const double* m =
+          closes(part.family) ? centres_[i].data() + part.row : &embedded_[i * width_] + part.column;
+      rows = std::copy_n(m, part.ambient + (is_hyperbolic(part.family) ? 1 : 0), rows);
+      if (is_seen_from_centre(part.family)) *rows++ = radial(i, f) * radial(i, f);
       rows = triangular(whiten(i, f), part.dimension, part.ambient, rows);
     }
   }
@@ -238,14 +238,13 @@ class EllipticKernels final : public Kernels {
     require(eigen.info() == Eigen::Success && variances.allFinite() && variances[0] > 0,
             fmt::format("the shape of kernel {} is not positive definite", i),
             "pass a symmetric positive definite matrix a kernel");
-    if (part.family == Family::circles)
-      variances = variances.cwiseMin(most_deviation(part) * most_deviation(part));
+    if (closes(part.family)) variances = variances.cwiseMin(most_deviation(part) * most_deviation(part));
     Eigen::Map<Matrix> W(&whiten_[i * stride_ + factors_[f].offset], d, D);
     W = variances.cwiseSqrt().cwiseInverse().asDiagonal() * eigen.eigenvectors().transpose() *
         frame.transpose();
     const double most = variances[d - 1], log_det = variances.array().log().sum();
     double log_constant = -0.5 * d * std::log(2 * pi) - 0.5 * log_det, log_bound = log_constant;
-    if (part.family == Family::chord) {
+    if (is_seen_from_centre(part.family)) {
       const double s = std::exp(0.5 * log_det / d) * std::sqrt(part.curvature);
       radial_[i * factors_.size() + f] = s;
       log_constant += d * std::log(s);
@@ -296,7 +295,7 @@ class EllipticKernels final : public Kernels {
       for (int c = 0; c < D; ++c) u[r] += W[r * D + c] * v[c];
       q += u[r] * u[r];
     }
-    if (part.family != Family::chord) return {volume - 0.5 * q, -0.5, 0};
+    if (!is_seen_from_centre(part.family)) return {volume - 0.5 * q, -0.5, 0};
 
     // −½ q/a − (d+1)/2 log a + log M_d(α);  a = c² + s²q,  α = c/(s√a),  d log M_d/dα = d·M_{d−1}/M_d
     const double s = radial(i, f), a = cosine * cosine + s * s * q, to_alpha = 1 / (s * std::sqrt(a));

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "riemflow/distribution/wrapped_normal.hpp"
+#include "riemflow/kernel/kernel_families.hpp"
 #include "riemflow/kernel/kernels.hpp"
 
 namespace riemflow {

@@ -45,6 +45,7 @@ class KernelMixture final : public Distribution<double> {
                 double tolerance = 1e-6);
 
   const Manifold<double>& manifold() const { return space_->manifold(); }
+  const std::shared_ptr<const Manifold<double>>& shared_manifold() const { return space_->shared_manifold(); }
   const KernelParameters& parameters() const { return parameters_; }
 
   std::string name() const override { return "kde"; }

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "riemflow/kernel/kernel_families.hpp"
+
 namespace riemflow {
 
 KernelNodes::KernelNodes(const KernelSpace& space, const MetricTree& tree,
@@ -16,8 +18,8 @@ KernelNodes::KernelNodes(const KernelSpace& space, const MetricTree& tree,
     for (std::size_t p = 0; p < parts.size(); ++p) {
       const KernelSpace::Part& part = parts[p];
       const int end = p + 1 < parts.size() ? parts[p + 1].column : space.width();
-      factors_.push_back({part.family == KernelForm::Family::hyperbolic ? Kind::round_ball : Kind::round,
-                          part.dimension, end - part.column, part.curvature, part.column, 3 + part.column});
+      factors_.push_back({is_hyperbolic(part.family) ? Kind::round_ball : Kind::round, part.dimension,
+                          end - part.column, part.curvature, part.column, 3 + part.column});
     }
   }
   add(tree, bounds, 0);

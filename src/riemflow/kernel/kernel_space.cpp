@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "riemflow/core/error.hpp"
+#include "riemflow/kernel/kernel_families.hpp"
 
 namespace riemflow {
 
@@ -68,7 +69,7 @@ void KernelSpace::embed(std::span<const double> x, double* e) const {
 
 void KernelSpace::complete(double* e) const {
   for (const Part& part : parts_) {
-    if (part.family != Family::hyperbolic) continue;
+    if (!is_hyperbolic(part.family)) continue;
     double square = 0;
     for (int i = 0; i < part.dimension; ++i) square += e[part.column + i] * e[part.column + i];
     e[part.column + part.dimension] =
@@ -91,7 +92,7 @@ double KernelSpace::squared_distance(const double* a, const double* b) const {
   }
   for (std::size_t p = 0; p < parts_.size(); ++p) {
     const Part& part = parts_[p];
-    if (part.family == Family::hyperbolic) {
+    if (is_hyperbolic(part.family)) {
       const double y = std::asinh(std::sqrt(ball_q(part, a, b)));
       sum -= 4 / part.curvature * y * y;
     } else {

@@ -2,9 +2,9 @@
 // Where kernels measure distances: a manifold embedded so that most distances are straight lines.
 //
 //   S^d_K   x itself, |x| = R = 1/√K            chord |x − y|
-//   T^d     R(cos x_i/R, sin x_i/R) for each coordinate, R = 1 for angles   chord² = Σ_i 4R² sin²((x_i −
-//   y_i)/2R) R^d     x itself                            |x − y| B^d_K   x and b = 1 − c|x|² geodesic (2/√c)
-//   asinh √q,  q = c|x − y|²/(b(x) b(y))
+//   T^d     R(cos x_i/R, sin x_i/R), R = 1      chord² = Σ_i 4R² sin²((x_i − y_i)/2R)
+//   R^d     x itself                            |x − y|
+//   B^d_K   x and b = 1 − c|x|²                 geodesic (2/√c) asinh √q,  q = c|x − y|²/(b(x) b(y))
 //
 // as the space's KernelForm says (manifold/declarations.hpp), and on products the root of the sum of squares.
 // All are metrics (a tree may prune by the triangle inequality), also for means of embedded points, and none

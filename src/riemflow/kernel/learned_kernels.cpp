@@ -184,7 +184,7 @@ LearnedKernels::Said LearnedKernels::say(const KernelNetwork& network, const Loo
         for (std::size_t f = 0; f < space_.parts().size(); ++f) {
           const KernelSpace::Part& part = space_.parts()[f];
           const double log_det = std::accumulate(log_variance, log_variance + part.dimension, 0.0);
-          if (part.family == KernelForm::Family::chord)
+          if (is_seen_from_centre(part.family))
             said.squares[(row * kS + s) * space_.parts().size() + f] =
                 part.curvature * std::exp(log_det / part.dimension);
           log_dets += log_det;
@@ -252,7 +252,7 @@ void LearnedKernels::score(const Said& said, const Looks& looks, std::uint32_t q
         const auto d = static_cast<std::size_t>(part.dimension);
         double q = 0;
         for (std::size_t i = first; i < first + d; ++i) q += at[i] * precision[i];
-        if (part.family == KernelForm::Family::chord) {
+        if (is_seen_from_centre(part.family)) {
           const double a = sights[f].cosine * sights[f].cosine + square[f] * q, dimension = part.dimension;
           exponent -= 0.5 * q / a;
           most_factor +=
@@ -268,7 +268,7 @@ void LearnedKernels::score(const Said& said, const Looks& looks, std::uint32_t q
       for (std::size_t f = 0; f < parts; ++f) {
         const KernelSpace::Part& part = space_.parts()[f];
         const auto d = static_cast<std::size_t>(part.dimension);
-        if (part.family == KernelForm::Family::chord) {
+        if (is_seen_from_centre(part.family)) {
           double q = 0;
           for (std::size_t i = first; i < first + d; ++i) q += at[i] * precision[i];
           const double c = sights[f].cosine, a = c * c + square[f] * q, dimension = part.dimension;

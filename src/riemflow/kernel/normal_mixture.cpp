@@ -124,7 +124,7 @@ void NormalMixture::see(const Normal& normal, std::size_t lift, double* scratch,
       for (int c = 0; c < part.ambient; ++c) y[a] += normal.frames[f](c, a) * scratch[c];
       square += y[a] * y[a];
     }
-    if (part.family == KernelForm::Family::chord && square > 0) {  // sin θ as yet
+    if (is_seen_from_centre(part.family) && square > 0) {  // sin θ as yet
       const double sine = std::sqrt(part.curvature * square);
       for (int a = 0; a < part.dimension; ++a) y[a] *= std::atan2(sine, sight_of.cosine) / sine;
     }

@@ -8,6 +8,7 @@
 #include "riemflow/distribution/von_mises_fisher.hpp"
 #include "riemflow/distribution/von_mises_fisher_constants.hpp"
 #include "riemflow/distribution/wrapped_normal.hpp"
+#include "riemflow/kernel/kernel_families.hpp"
 #include "riemflow/kernel/kernels.hpp"
 
 namespace riemflow {
@@ -73,7 +74,7 @@ class RoundKernels final : public Kernels {
     double sum = log_peaks_[i] -
                  0.5 * precisions_[i] * space_->squared_distance(query.embedded, &embedded_[i * width_]);
     for (const KernelSpace::Part& part : space_->parts()) {
-      if (part.family != Family::hyperbolic || part.dimension == 1) continue;
+      if (!is_hyperbolic(part.family) || part.dimension == 1) continue;
       const double q = KernelSpace::ball_q(part, query.embedded, &embedded_[i * width_]);
       sum += (part.dimension - 1) * (std::log(asinh_ratio(q)) - 0.5 * std::log1p(q));
     }
@@ -166,7 +167,7 @@ class RoundKernels final : public Kernels {
     const std::vector<KernelSpace::Part>& parts = space_->parts();
     for (std::size_t p = 0; p < parts.size(); ++p) {
       const int end = p + 1 < parts.size() ? parts[p + 1].column : space_->width();
-      if (parts[p].family == Family::hyperbolic)
+      if (is_hyperbolic(parts[p].family))
         result.push_back({Kind::round_ball, parts[p].dimension, parts[p].dimension + 1, parts[p].curvature,
                           parts[p].column, 0});
       else

@@ -190,8 +190,7 @@ std::unique_ptr<const Manifold<T>> parse_factor(std::string_view factor) {
 
 // name = factor { "x" factor }. An x stands alone, or after a digit and before a letter as in
 // sphere:2xtorus:1.
-template <class T>
-std::vector<std::unique_ptr<const Manifold<T>>> parse_factors(std::string_view name) {
+std::vector<std::string_view> factor_names(std::string_view name) {
   const auto separates = [&](std::size_t i) {
     if (name[i] != 'x' && name[i] != 'X') return false;
     const char before = i == 0 ? ' ' : name[i - 1];
@@ -199,24 +198,25 @@ std::vector<std::unique_ptr<const Manifold<T>>> parse_factors(std::string_view n
     return (is_space(before) && is_space(after)) ||
            (is_digit(before) && (is_space(after) || is_letter(after)));
   };
-  std::vector<std::unique_ptr<const Manifold<T>>> factors;
-  for (std::string_view factor : split(name, separates)) {
+  std::vector<std::string_view> factors;
+  for (const std::string_view factor : split(name, separates)) {
     require(!factor.empty(), fmt::format("a manifold is missing in '{}'", name),
             "write it as in sphere:2 x torus:1");
-    factors.push_back(parse_factor<T>(factor));
+    factors.push_back(factor);
   }
   return factors;
 }
 
 template <class T>
 std::unique_ptr<const Manifold<T>> parse_manifold(std::string_view name) {
-  std::vector<std::unique_ptr<const Manifold<T>>> factors = parse_factors<T>(name);
-  if (factors.size() == 1) return std::move(factors[0]);
+  const std::vector<std::string_view> names = factor_names(name);
+  if (names.size() == 1) return parse_factor<T>(names[0]);
+  std::vector<std::shared_ptr<const Manifold<T>>> factors;
+  for (const std::string_view factor : names) factors.push_back(parse_factor<T>(factor));
   return std::make_unique<Product<T>>(std::move(factors));
 }
 
 template std::unique_ptr<const Manifold<float>> parse_manifold(std::string_view);
 template std::unique_ptr<const Manifold<double>> parse_manifold(std::string_view);
-template std::vector<std::unique_ptr<const Manifold<double>>> parse_factors(std::string_view);
 
 }  // namespace riemflow

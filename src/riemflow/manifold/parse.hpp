@@ -13,8 +13,7 @@ namespace riemflow {
 /// Throws Error, naming the part that is wrong and what was expected.
 template <class T>
 std::unique_ptr<const Manifold<T>> parse_manifold(std::string_view name);
-/// The factors of a product, or the one manifold.
-template <class T>
-std::vector<std::unique_ptr<const Manifold<T>>> parse_factors(std::string_view name);
+/// The names of the factors of a product, or the one name.
+std::vector<std::string_view> factor_names(std::string_view name);
 
 }  // namespace riemflow

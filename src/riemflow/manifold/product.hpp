@@ -5,6 +5,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <type_traits>
+
 #include "riemflow/core/error.hpp"
 #include "riemflow/manifold/common.hpp"
 #include "riemflow/manifold/manifold.hpp"
@@ -16,7 +19,7 @@ template <class T>
 class Product final : public Manifold<T> {
  public:
   /// A product among the parts counts as its factors. Throws Error if there are none.
-  explicit Product(std::vector<std::unique_ptr<const Manifold<T>>> parts) : parts_(std::move(parts)) {
+  explicit Product(std::vector<std::shared_ptr<const Manifold<T>>> parts) : parts_(std::move(parts)) {
     require(!parts_.empty(), "a product of no manifolds",
             "give at least one factor, as in sphere:2 x torus:1");
     for (const auto& part : parts_) {
@@ -29,8 +32,17 @@ class Product final : public Manifold<T> {
       ambient_ += part->ambient();
       d_ += part->dimension();
     }
-    for (const auto& f : factors_)
-      if (f.manifold->covering() != nullptr && covering_ == nullptr) covering_ = product_covering(name());
+    const auto covered = [](const Factor<T>& f) { return f.manifold->covering() != nullptr; };
+    if (std::none_of(factors_.begin(), factors_.end(), covered)) return;
+    // Coverings are of manifolds in double.
+    if constexpr (std::is_same_v<T, double>) {
+      FullFactors all;
+      for (const auto& part : parts_)
+        for (const Factor<T>& f : part->factors()) all.emplace_back(part, f.manifold);
+      covering_ = product_covering(std::move(all));
+    } else {
+      covering_ = product_covering(full_factors(name()));
+    }
   }
 
   std::string name() const override {
@@ -166,7 +178,7 @@ class Product final : public Manifold<T> {
       for (int j = 0; j < d_; ++j) blocks(i, j) = 0;
   }
 
-  std::vector<std::unique_ptr<const Manifold<T>>> parts_;
+  std::vector<std::shared_ptr<const Manifold<T>>> parts_;
   std::vector<Factor<T>> factors_;
   std::shared_ptr<const Covering> covering_;
   int d_ = 0;

@@ -7,24 +7,24 @@
 #include <vector>
 
 #include "riemflow/manifold/parse.hpp"
+#include "riemflow/manifold/product.hpp"
 
 namespace riemflow {
 namespace {
 
 class ProductCovering final : public Covering {
  public:
-  explicit ProductCovering(std::vector<std::unique_ptr<const Manifold<double>>> factors)
-      : factors_(std::move(factors)) {
-    std::string covers;
+  explicit ProductCovering(FullFactors factors) : factors_(std::move(factors)) {
+    FullFactors covers;
     for (const auto& factor : factors_) {
       const std::shared_ptr<const Covering> covering = factor->covering();
-      const Manifold<double>& above = covering ? *covering->cover() : *factor;
-      parts_.push_back({covering, factor->ambient(), above.ambient(), covering ? covering->sheets() : 1});
+      covers.push_back(covering ? covering->cover() : factor);
+      const int above = covers.back()->ambient();
+      parts_.push_back({covering, factor->ambient(), above, covering ? covering->sheets() : 1});
       sheets_ *= parts_.back().sheets;
       ambient_ += factor->ambient();
-      covers += (covers.empty() ? "" : " x ") + above.name();
     }
-    cover_ = parse_manifold<double>(covers);
+    cover_ = std::make_shared<Product<double>>(std::move(covers));
   }
 
   const std::shared_ptr<const Manifold<double>>& cover() const override { return cover_; }
@@ -95,7 +95,7 @@ class ProductCovering final : public Covering {
     int below, above;  ///< numbers of a point on the factor and on its cover
     std::size_t sheets;
   };
-  std::vector<std::unique_ptr<const Manifold<double>>> factors_;
+  FullFactors factors_;
   std::vector<Part> parts_;
   std::shared_ptr<const Manifold<double>> cover_;
   std::size_t sheets_ = 1;
@@ -104,8 +104,14 @@ class ProductCovering final : public Covering {
 
 }  // namespace
 
-std::shared_ptr<const Covering> product_covering(std::string_view name) {
-  return std::make_shared<ProductCovering>(parse_factors<double>(name));
+std::shared_ptr<const Covering> product_covering(FullFactors factors) {
+  return std::make_shared<ProductCovering>(std::move(factors));
+}
+
+FullFactors full_factors(const std::string& name) {
+  FullFactors factors;
+  for (const std::string_view factor : factor_names(name)) factors.push_back(parse_manifold<double>(factor));
+  return factors;
 }
 
 }  // namespace riemflow

@@ -1,15 +1,18 @@
 #pragma once
-// The covering of a product: lifts, sheets and log J of its factors together. A factor without a covering is
-// its own cover, of one sheet.
+// The covering of a product: that of each factor that has one, the identity of the others.
 
 #include <memory>
-#include <string_view>
+#include <vector>
 
 #include "riemflow/manifold/covering.hpp"
 
 namespace riemflow {
 
-/// Of the product of this name, as parse_manifold takes it.
-std::shared_ptr<const Covering> product_covering(std::string_view name);
+using FullFactors = std::vector<std::shared_ptr<const Manifold<double>>>;
+
+/// Of the product of these, one of which has a covering at least.
+std::shared_ptr<const Covering> product_covering(FullFactors factors);
+/// The factors of the product of this name, as parse_manifold takes it.
+FullFactors full_factors(const std::string& name);
 
 }  // namespace riemflow

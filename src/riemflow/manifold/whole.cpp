@@ -14,7 +14,7 @@ bool has_patches(const Manifold<double>& manifold) {
 }
 
 std::vector<Patch> whole_manifold(const Manifold<double>& manifold, double reach) {
-  require(has_patches(manifold),
+  require(manifold.dimension() <= kMostCoordinates,
           manifold.name() + " has " + std::to_string(manifold.dimension()) + " dimensions",
           "integrals over coordinates are for at most 3; use samples");
   struct Placed {

@@ -23,8 +23,9 @@ class CellMassPart {
 };
 
 /// parameters.wide may be 0.
-std::unique_ptr<CellMassPart> kernel_cells(const std::string& manifold, const KernelParameters& parameters,
-                                           const Lattice& lattice, int threads);
+std::unique_ptr<CellMassPart> kernel_cells(std::shared_ptr<const Manifold<double>> manifold,
+                                           const KernelParameters& parameters, const Lattice& lattice,
+                                           int threads);
 /// log p at points; +∞ or NaN where it fails.
 using LogDensity = std::function<std::vector<double>(const Points<double>&)>;
 /// Of a density of which nothing is known but that it is smooth.

@@ -23,7 +23,7 @@ KernelParameters as_kernels(const MixtureParameters& mixture) {
 
 CellMasses::CellMasses(const Density& density, const Lattice& lattice) : lattice_(lattice) {
   require_exact(density);
-  const std::string& manifold = density.manifold().name();
+  const std::shared_ptr<const Manifold<double>>& manifold = density.shared_manifold();
   const int threads = density.threads();
   for (const DensityPart& part : density.parts()) {
     std::unique_ptr<CellMassPart> own;

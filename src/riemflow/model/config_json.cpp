@@ -92,6 +92,8 @@ template <class X>
 ordered_json written(X& value) {
   if constexpr (std::is_enum_v<X>) {
     return name_of(value);
+  } else if constexpr (std::is_same_v<X, Space>) {
+    return value.name();
   } else if constexpr (requires { each_field(value, [](std::string_view, auto&) {}); }) {
     ordered_json object = ordered_json::object();
     each_field(value,
@@ -122,64 +124,87 @@ std::string shown(const json& value) {
   throw Error(fmt::format("{} is {}", where, shown(value)), "give " + expected);
 }
 
-template <class Int>
-requires std::is_integral_v<Int>
-void read(const json& value, const std::string& where, Int& field) {
-  const bool fits = value.is_number_unsigned()  ? std::in_range<Int>(value.get<std::uint64_t>())
-                    : value.is_number_integer() ? std::in_range<Int>(value.get<std::int64_t>())
-                                                : false;
-  if (!fits) wrong(where, value, fmt::format("a whole number up to {}", std::numeric_limits<Int>::max()));
-  field = value.get<Int>();
-}
+class Reader {
+ public:
+  explicit Reader(std::span<const Space> own) : own_(own) {}
 
-void read(const json& value, const std::string& where, double& field) {
-  if (!value.is_number()) wrong(where, value, "a number");
-  field = value.get<double>();
-}
-
-void read(const json& value, const std::string& where, std::string& field) {
-  if (!value.is_string()) wrong(where, value, "a string");
-  field = value.get<std::string>();
-}
-
-template <class Enum>
-requires std::is_enum_v<Enum>
-void read(const json& value, const std::string& where, Enum& field) {
-  const auto all = names_of(field);
-  const Names names(all.begin(), all.end());
-  if (!value.is_string()) wrong(where, value, "one of " + listed(names));
-  const auto& name = value.get_ref<const std::string&>();
-  for (std::size_t i = 0; i < names.size(); ++i) {
-    if (names[i] != name) continue;
-    field = static_cast<Enum>(i);
-    return;
+  template <class Int>
+  requires std::is_integral_v<Int>
+  void read(const json& value, const std::string& where, Int& field) {
+    const bool fits = value.is_number_unsigned()  ? std::in_range<Int>(value.get<std::uint64_t>())
+                      : value.is_number_integer() ? std::in_range<Int>(value.get<std::int64_t>())
+                                                  : false;
+    if (!fits) wrong(where, value, fmt::format("a whole number up to {}", std::numeric_limits<Int>::max()));
+    field = value.get<Int>();
   }
-  throw Error(fmt::format("{} is {}", where, shown(value)),
-              fmt::format("{}give one of {}", suggestion(name, names), listed(names)));
-}
 
-template <class Struct>
-requires requires(Struct& s) {
-  each_field(s, [](std::string_view, auto&) {});
-}
-void read(const json& value, const std::string& where, Struct& fields) {
-  if (!value.is_object()) wrong(where.empty() ? "the configuration" : where, value, "an object");
-  Names known;
-  each_field(fields, [&](std::string_view name, auto&) { known.push_back(name); });
-  for (const auto& [key, ignored] : value.items()) {
-    if (std::find(known.begin(), known.end(), key) != known.end()) continue;
-    throw Error(fmt::format("{} has no setting {}", where.empty() ? "the configuration" : where, shown(key)),
-                fmt::format("{}the settings are {}", suggestion(key, known), listed(known)));
+  void read(const json& value, const std::string& where, double& field) {
+    if (!value.is_number()) wrong(where, value, "a number");
+    field = value.get<double>();
   }
-  each_field(fields, [&](std::string_view name, auto& field) {
-    const std::string here = where.empty() ? std::string(name) : fmt::format("{}.{}", where, name);
-    const auto at = value.find(std::string(name));
-    if (at == value.end() && std::find(std::begin(kLater), std::end(kLater), here) != std::end(kLater))
-      return;  // keeps its default
-    require(at != value.end(), here + " is missing", "give every setting");
-    read(*at, here, field);
-  });
-}
+
+  void read(const json& value, const std::string& where, std::string& field) {
+    if (!value.is_string()) wrong(where, value, "a string");
+    field = value.get<std::string>();
+  }
+
+  /// The name of a space is the one place where a space of the caller's own may stand.
+  void read(const json& value, const std::string& where, Space& field) {
+    std::string name;
+    read(value, where, name);
+    // Far more factors than any use, and so few that no dimension overflows.
+    require(name.size() <= 65536, "the manifold's name is too long", "give fewer factors");
+    try {
+      field = Space::named(name, own_);
+    } catch (const Error& error) {
+      if (!error.problem().starts_with("unknown manifold")) throw;
+      throw Error(error.problem(), error.advice() + "; a space of your own is handed to load_model");
+    }
+  }
+
+  template <class Enum>
+  requires std::is_enum_v<Enum>
+  void read(const json& value, const std::string& where, Enum& field) {
+    const auto all = names_of(field);
+    const Names names(all.begin(), all.end());
+    if (!value.is_string()) wrong(where, value, "one of " + listed(names));
+    const auto& name = value.get_ref<const std::string&>();
+    for (std::size_t i = 0; i < names.size(); ++i) {
+      if (names[i] != name) continue;
+      field = static_cast<Enum>(i);
+      return;
+    }
+    throw Error(fmt::format("{} is {}", where, shown(value)),
+                fmt::format("{}give one of {}", suggestion(name, names), listed(names)));
+  }
+
+  template <class Struct>
+  requires requires(Struct& s) {
+    each_field(s, [](std::string_view, auto&) {});
+  }
+  void read(const json& value, const std::string& where, Struct& fields) {
+    if (!value.is_object()) wrong(where.empty() ? "the configuration" : where, value, "an object");
+    Names known;
+    each_field(fields, [&](std::string_view name, auto&) { known.push_back(name); });
+    for (const auto& [key, ignored] : value.items()) {
+      if (std::find(known.begin(), known.end(), key) != known.end()) continue;
+      throw Error(
+          fmt::format("{} has no setting {}", where.empty() ? "the configuration" : where, shown(key)),
+          fmt::format("{}the settings are {}", suggestion(key, known), listed(known)));
+    }
+    each_field(fields, [&](std::string_view name, auto& field) {
+      const std::string here = where.empty() ? std::string(name) : fmt::format("{}.{}", where, name);
+      const auto at = value.find(std::string(name));
+      if (at == value.end() && std::find(std::begin(kLater), std::end(kLater), here) != std::end(kLater))
+        return;  // keeps its default
+      require(at != value.end(), here + " is missing", "give every setting");
+      read(*at, here, field);
+    });
+  }
+
+ private:
+  std::span<const Space> own_;
+};
 
 /// Refuses what the parser would take: keys that stand twice, and any depth.
 json parsed(std::string_view text) {
@@ -211,11 +236,9 @@ std::string config_to_json(const FlowConfig& config) {
   return written(copy).dump(-1, ' ', false, json::error_handler_t::replace);
 }
 
-FlowConfig config_from_json(std::string_view text) {
+FlowConfig config_from_json(std::string_view text, std::span<const Space> own) {
   FlowConfig config;
-  read(parsed(text), "", config);
-  // Far more factors than any use, and so few that no dimension overflows.
-  require(config.manifold.size() <= 65536, "the manifold's name is too long", "give fewer factors");
+  Reader(own).read(parsed(text), "", config);
   validate(config);
   if (is_flow(config.model)) transport_layout<double>(config);  // says what does not fit together
   return config;

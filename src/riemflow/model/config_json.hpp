@@ -1,6 +1,7 @@
 #pragma once
 // A flow's configuration as JSON text: every field by its name in the structs, enums by their names.
 
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -12,7 +13,7 @@ namespace riemflow {
 std::string config_to_json(const FlowConfig& config);
 
 /// Throws Error(Fault::configuration) unless every field is there once, of its type and in range, and nothing
-/// else.
-FlowConfig config_from_json(std::string_view text);
+/// else. own: spaces of the caller's that may stand in the manifold's name.
+FlowConfig config_from_json(std::string_view text, std::span<const Space> own = {});
 
 }  // namespace riemflow

@@ -38,6 +38,7 @@ class Density {
   virtual ~Density() = default;
 
   const Manifold<double>& manifold() const { return *manifold_; }
+  const std::shared_ptr<const Manifold<double>>& shared_manifold() const { return manifold_; }
   /// As asked for; 0: one for each core.
   int threads() const { return threads_; }
   /// False where log_prob is an estimate (Hutchinson's): right on average, but its exponential is not.

@@ -8,7 +8,6 @@
 #include "riemflow/core/cancel.hpp"
 #include "riemflow/core/error.hpp"
 #include "riemflow/manifold/earth.hpp"
-#include "riemflow/manifold/parse.hpp"
 #include "riemflow/model/cell_masses.hpp"
 #include "riemflow/model/space.hpp"
 
@@ -119,8 +118,8 @@ class CellValues {
 }  // namespace
 
 GridLayout layout_of(const GridChoice& options, const Model& model) {
-  const std::string manifold_name = space_of(model);
-  const auto manifold = parse_manifold<double>(manifold_name);
+  const Space& manifold = space_of(model);
+  const std::string& manifold_name = manifold.name();
   const Picture::Kind picture = manifold->picture().kind;
   const double K = manifold->curvature();
   require(picture != Picture::Kind::pairs && manifold->covering() == nullptr,

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include "riemflow/manifold/on_manifold.hpp"
-#include "riemflow/manifold/parse.hpp"
 
 namespace riemflow {
 namespace {
@@ -32,11 +31,11 @@ Carried<double> in_double(Carried<T> own) {
 }  // namespace
 
 FlowDensity::FlowDensity(std::shared_ptr<Transport<float>> flow, Standardisation standardisation)
-    : Density(parse_manifold<double>(flow->manifold().name()), flow->threads(), std::move(standardisation)),
+    : Density(flow->config().manifold.on<double>(), flow->threads(), std::move(standardisation)),
       flow_(std::move(flow)) {}
 
 FlowDensity::FlowDensity(std::shared_ptr<Transport<double>> flow, Standardisation standardisation)
-    : Density(parse_manifold<double>(flow->manifold().name()), flow->threads(), std::move(standardisation)),
+    : Density(flow->config().manifold.on<double>(), flow->threads(), std::move(standardisation)),
       flow_(std::move(flow)) {}
 
 const FlowConfig& FlowDensity::config() const {

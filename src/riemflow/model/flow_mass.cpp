@@ -138,7 +138,7 @@ template <class T>
 Mass flow_mass(Transport<T>& flow, const MassOptions& options) {
   require(flow.exact(), "the density of a flow with Hutchinson's divergence cannot be integrated",
           "make the flow with with_exact_divergence(config)");
-  const auto manifold = parse_manifold<double>(flow.manifold().name());
+  const std::shared_ptr<const Manifold<double>> manifold = flow.config().manifold.template on<double>();
   // A kernel density as the base has peaks that a cubature steps over.
   const bool by_cubature = options.flows != FlowMass::by_change_of_variables && flow.exact_base() == nullptr;
   Mass result;

@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "riemflow/core/executor.hpp"
-#include "riemflow/manifold/parse.hpp"
 #include "riemflow/model/cell_mass_part.hpp"
 
 namespace riemflow {
@@ -48,10 +47,9 @@ KernelParameters with_base(KernelParameters parameters, const KernelSpace& space
 
 class KernelCells final : public CellMassPart {
  public:
-  KernelCells(const std::string& manifold, const KernelParameters& given, const Lattice& lattice, int threads)
-      : lattice_(lattice),
-        space_(std::make_shared<KernelSpace>(parse_manifold<double>(manifold))),
-        executor_(threads) {
+  KernelCells(std::shared_ptr<const Manifold<double>> manifold, const KernelParameters& given,
+              const Lattice& lattice, int threads)
+      : lattice_(lattice), space_(std::make_shared<KernelSpace>(std::move(manifold))), executor_(threads) {
     const KernelParameters parameters = with_base(given, *space_);  // weights are of the whole
     kernels_ = parameters.shapes.empty()
                    ? round_kernels(space_, parameters.centres, parameters.bandwidths)
@@ -219,9 +217,10 @@ class KernelCells final : public CellMassPart {
 
 }  // namespace
 
-std::unique_ptr<CellMassPart> kernel_cells(const std::string& manifold, const KernelParameters& parameters,
-                                           const Lattice& lattice, int threads) {
-  return std::make_unique<KernelCells>(manifold, parameters, lattice, threads);
+std::unique_ptr<CellMassPart> kernel_cells(std::shared_ptr<const Manifold<double>> manifold,
+                                           const KernelParameters& parameters, const Lattice& lattice,
+                                           int threads) {
+  return std::make_unique<KernelCells>(std::move(manifold), parameters, lattice, threads);
 }
 
 }  // namespace riemflow

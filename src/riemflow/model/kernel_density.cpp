@@ -1,17 +1,14 @@
 #include "riemflow/model/kernel_density.hpp"
 
-#include "riemflow/manifold/parse.hpp"
-
 namespace riemflow {
 
 KernelDensity::KernelDensity(std::shared_ptr<const KernelMixture> kernels, int threads,
                              Standardisation standardisation)
-    : Density(parse_manifold<double>(kernels->manifold().name()), threads, std::move(standardisation)),
+    : Density(kernels->shared_manifold(), threads, std::move(standardisation)),
       kernels_(std::move(kernels)) {}
 
-KernelDensity::KernelDensity(const std::string& manifold, KernelParameters parameters, int threads)
-    : KernelDensity(std::make_shared<KernelMixture>(parse_manifold<double>(manifold), std::move(parameters)),
-                    threads) {}
+KernelDensity::KernelDensity(const Space& manifold, KernelParameters parameters, int threads)
+    : KernelDensity(std::make_shared<KernelMixture>(manifold.on<double>(), std::move(parameters)), threads) {}
 
 LogProb<double> KernelDensity::evaluate(const Points<double>& points, const NoiseKey&) const {
   Executor executor(threads());

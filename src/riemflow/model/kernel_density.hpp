@@ -2,6 +2,7 @@
 // A kernel density as a fitted density: in double precision, over all threads.
 
 #include "riemflow/kernel/kernel_mixture.hpp"
+#include "riemflow/manifold/space.hpp"
 #include "riemflow/model/density.hpp"
 
 namespace riemflow {
@@ -12,7 +13,7 @@ class KernelDensity final : public Density {
   explicit KernelDensity(std::shared_ptr<const KernelMixture> kernels, int threads = 0,
                          Standardisation standardisation = {});
   /// Error as KernelMixture.
-  KernelDensity(const std::string& manifold, KernelParameters parameters, int threads = 0);
+  KernelDensity(const Space& manifold, KernelParameters parameters, int threads = 0);
 
   const KernelMixture& kernels() const { return *kernels_; }
   /// Whether the kernels stand in coordinates of their own.

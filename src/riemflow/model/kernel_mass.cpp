@@ -34,7 +34,7 @@ class Rays {
  public:
   Rays(const KernelMixture& kernels, int threads)
       : kernels_(kernels),
-        manifold_(parse_manifold<double>(kernels.manifold().name())),
+        manifold_(kernels.shared_manifold()),
         // Its own sums, so that what pruning loses is seen.
         reference_(manifold_, kernels.parameters(), 1e-10),
         executor_(threads) {}

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include "riemflow/core/error.hpp"
-#include "riemflow/manifold/parse.hpp"
 #include "riemflow/model/covered_density.hpp"
 #include "riemflow/model/flow_density.hpp"
 #include "riemflow/model/kernel_density.hpp"
@@ -62,7 +61,7 @@ class DensityMaker {
 std::unique_ptr<Density> make_density(const Model& model, const Evaluation& how) {
   std::unique_ptr<Density> made = std::visit(DensityMaker(model, how), model.content);
   if (covering_of(model) == nullptr) return made;
-  return std::make_unique<CoveredDensity>(parse_manifold<double>(space_of(model)), std::move(made));
+  return std::make_unique<CoveredDensity>(space_of(model).on<double>(), std::move(made));
 }
 
 std::unique_ptr<Density> make_exact_density(Model model, const Evaluation& how, TaskObserver& observer) {

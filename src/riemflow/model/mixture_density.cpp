@@ -6,13 +6,12 @@
 
 #include "riemflow/core/error.hpp"
 #include "riemflow/core/executor.hpp"
-#include "riemflow/manifold/parse.hpp"
 
 namespace riemflow {
 namespace {
 
 MixtureParameters checked(MixtureParameters parameters, const Manifold<double>& manifold) {
-  require_sphere(manifold.name());
+  require_sphere(manifold);
   require(parameters.means.dimension == manifold.ambient(),
           fmt::format("a mixture whose means have {} numbers", parameters.means.dimension),
           fmt::format("{} needs {}", manifold.name(), manifold.ambient()));
@@ -35,14 +34,14 @@ bool is_one_sphere(const Manifold<double>& manifold) {
   return manifold.kernel_form().family == KernelForm::Family::chord;
 }
 
-void require_sphere(const std::string& manifold) {
-  require(is_one_sphere(*parse_manifold<double>(manifold)),
-          fmt::format("a mixture of von Mises–Fisher distributions on {}", manifold),
+void require_sphere(const Manifold<double>& manifold) {
+  require(is_one_sphere(manifold),
+          fmt::format("a mixture of von Mises–Fisher distributions on {}", manifold.name()),
           "they live on a sphere, such as sphere:2; take another ‹model› here");
 }
 
-MixtureDensity::MixtureDensity(const std::string& manifold, MixtureParameters parameters, int threads)
-    : Density(parse_manifold<double>(manifold), threads),
+MixtureDensity::MixtureDensity(const Space& manifold, MixtureParameters parameters, int threads)
+    : Density(manifold.on<double>(), threads),
       mixture_(checked(std::move(parameters), *manifold_)),
       radius_(1 / std::sqrt(manifold_->curvature())) {}
 

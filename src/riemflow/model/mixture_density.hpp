@@ -4,6 +4,7 @@
 //   p_R(x) = p(x/R)/R^d
 
 #include "riemflow/distribution/von_mises_fisher_mixture.hpp"
+#include "riemflow/manifold/space.hpp"
 #include "riemflow/model/density.hpp"
 
 namespace riemflow {
@@ -11,13 +12,13 @@ namespace riemflow {
 /// Whether there is such a mixture on it.
 bool is_one_sphere(const Manifold<double>& manifold);
 /// Throws Error(Fault::configuration) unless the manifold of that name is one sphere.
-void require_sphere(const std::string& manifold);
+void require_sphere(const Manifold<double>& manifold);
 
 class MixtureDensity final : public Density {
  public:
   /// Error unless the manifold is a sphere S^d with means in R^{d+1}, and as VonMisesFisherMixture says.
   /// threads: 0 means one for each core.
-  MixtureDensity(const std::string& manifold, MixtureParameters parameters, int threads = 0);
+  MixtureDensity(const Space& manifold, MixtureParameters parameters, int threads = 0);
 
   const VonMisesFisherMixture<double>& mixture() const { return mixture_; }
 

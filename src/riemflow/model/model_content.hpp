@@ -9,15 +9,20 @@ namespace riemflow {
 /// What the tensors of a flow's base are named after.
 inline constexpr const char* kBasePrefix = "base.";
 
-/// model: its configuration, metadata and path; of a pool the members' metadata are taken out.
-void read_content(Model& model, const std::string& precision, const std::vector<Tensor>& tensors);
+/// Spaces of the caller's own that may stand in a file.
+using OwnSpaces = std::span<const Space>;
+
+/// model: its configuration, metadata and path; of a pool the members' metadata are taken out, and of a
+/// covered manifold the name.
+void read_content(Model& model, const std::string& precision, const std::vector<Tensor>& tensors,
+                  OwnSpaces own);
 
 FlowParameters read_flow(const Model& model, const std::string& precision,
                          const std::vector<Tensor>& tensors);
 KernelsOfModel read_kernels(const Model& model, const std::string& prefix,
                             const std::vector<Tensor>& tensors);
 MixtureParameters read_mixture(const Model& model, const std::vector<Tensor>& tensors);
-Pool read_pool(Model& model, const std::string& precision, const std::vector<Tensor>& tensors);
+Pool read_pool(Model& model, const std::string& precision, const std::vector<Tensor>& tensors, OwnSpaces own);
 
 void add_tensors(const Model& model, const FlowParameters& flow, std::vector<Tensor>& tensors);
 void add_tensors(const KernelParameters& kernels, const std::string& prefix, std::vector<Tensor>& tensors);

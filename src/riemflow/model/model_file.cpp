@@ -21,6 +21,7 @@ namespace {
 
 constexpr std::string_view kFormat = "riemflow-model", kState = "state.";
 constexpr const char* kChecksum = "checksum";
+constexpr const char* kSpace = "space";
 /// What Model holds in fields of its own, and what is of the file.
 constexpr std::array<const char*, 6> kStructural = {"format",   "format_version", "precision",
                                                     "manifold", "config",         kChecksum};
@@ -151,9 +152,11 @@ std::vector<Tensor> tensors_of(const Model& model) {
 
 std::map<std::string, std::string> metadata_in_file(const Model& model) {
   std::map<std::string, std::string> metadata = model.metadata;
+  if (model.space) metadata[kSpace] = model.space->name();
   const auto* pool = std::get_if<Pool>(&model.content);
   for (std::size_t m = 0; pool != nullptr && m < pool->members.size(); ++m) {
     const Model& member = pool->members[m];
+    if (member.space) metadata[member_prefix(m) + kSpace] = member.space->name();
     metadata[member_prefix(m) + "config"] = config_to_json(member.config);
     metadata[member_prefix(m) + "precision"] = precision_of(member);
     for (const auto& [key, value] : member.metadata) metadata[member_prefix(m) + key] = value;
@@ -161,16 +164,19 @@ std::map<std::string, std::string> metadata_in_file(const Model& model) {
   return metadata;
 }
 
-void read_content(Model& model, const std::string& precision, const std::vector<Tensor>& tensors) {
+void read_content(Model& model, const std::string& precision, const std::vector<Tensor>& tensors,
+                  OwnSpaces own) {
   require(precision == "float" || precision == "double",
           about(model) + "its precision is " + json_quoted(precision), "it must be float or double",
           Fault::bad_data);
   validate(model.config);
   standardisation_of(model);
+  if (const auto space = model.metadata.extract(kSpace); !space.empty() && !space.mapped().empty())
+    model.space = Space::named(space.mapped(), own);
   covering_of(model);
   const ModelKind kind = model.config.model;
   if (kind == ModelKind::pool) {
-    model.content = read_pool(model, precision, tensors);
+    model.content = read_pool(model, precision, tensors, own);
     return;
   }
   if (is_flow(kind)) {
@@ -227,7 +233,7 @@ SafeTensors model_to_tensors(const Model& model) {
   content.metadata["format"] = kFormat;
   content.metadata["format_version"] = std::to_string(kModelFormatVersion);
   content.metadata["precision"] = precision_of(model);
-  content.metadata["manifold"] = model.config.manifold;
+  content.metadata["manifold"] = model.config.manifold.name();
   content.metadata["config"] = config_to_json(model.config);
   for (const Tensor& tensor : model.state) {
     if (!tensor.name.starts_with(kState))
@@ -237,22 +243,22 @@ SafeTensors model_to_tensors(const Model& model) {
   return content;
 }
 
-Model model_from_tensors(SafeTensors content, const std::string& name) {
+Model model_from_tensors(SafeTensors content, const std::string& name, OwnSpaces own) {
   check_format(content, name);
   Model model;
   model.path = name;
   const std::string config = take(content.metadata, "config", name);
   try {
-    model.config = config_from_json(config);
+    model.config = config_from_json(config, own);
   } catch (const Error& error) {
     bad_model(name, error.problem(), error.advice());
   }
   const std::string precision = take(content.metadata, "precision", name);
   if (const std::string manifold = take(content.metadata, "manifold", name);
-      manifold != model.config.manifold)
+      manifold != model.config.manifold.name())
     bad_model(name,
               fmt::format("its manifold is {}, but {} in its configuration", json_quoted(manifold),
-                          json_quoted(model.config.manifold)),
+                          json_quoted(model.config.manifold.name())),
               "use the file as riemflow wrote it");
   for (const char* key : {"format", "format_version"}) content.metadata.erase(key);
   model.metadata = std::move(content.metadata);
@@ -260,7 +266,7 @@ Model model_from_tensors(SafeTensors content, const std::string& name) {
   for (Tensor& tensor : content.tensors)
     (tensor.name.starts_with(kState) ? model.state : tensors).push_back(std::move(tensor));
   try {
-    read_content(model, precision, tensors);
+    read_content(model, precision, tensors, own);
   } catch (const Error& error) {
     // What would be a wrong setting of a user is damage in a file.
     if (error.fault() != Fault::configuration) throw;
@@ -276,12 +282,12 @@ void save_model(const std::string& path, const Model& model) {
   write_safetensors(path, content);
 }
 
-Model load_model(const std::string& path) {
+Model load_model(const std::string& path, OwnSpaces own) {
   SafeTensors content = read_safetensors(path);
   check_format(content, path);
   check_sum(content, path);
   content.metadata.erase(kChecksum);
-  return model_from_tensors(std::move(content), path);
+  return model_from_tensors(std::move(content), path, own);
 }
 
 }  // namespace riemflow

@@ -64,6 +64,7 @@ struct Model {
   std::map<std::string, std::string> metadata;  ///< the keys above from `base` on, and any others
   std::vector<Tensor> state;                    ///< names start with "state."
   std::string path;                             ///< where it was read from, for messages
+  std::optional<Space> space = {};              ///< of a covered manifold that itself (model/space.hpp)
 };
 
 /// "float" or "double": of a flow that of its parameters, of a pool that of its flows.
@@ -93,11 +94,11 @@ template <class T>
 Model make_model(const Transport<T>& flow) {
   return make_model(flow, flow.parameters());
 }
-/// A mixture on the sphere of that name.
-Model make_model(const std::string& manifold, const MixtureParameters& mixture);
-/// A kernel density on the manifold of that name.
-Model make_model(const std::string& manifold, KernelsOfModel kernels);
-Model make_model(const std::string& manifold, const KernelParameters& kernels);
+/// A mixture on a sphere.
+Model make_model(const Space& manifold, const MixtureParameters& mixture);
+/// A kernel density.
+Model make_model(const Space& manifold, KernelsOfModel kernels);
+Model make_model(const Space& manifold, const KernelParameters& kernels);
 /// A width of 600 m on the Earth. The density is right far beyond; coordinates of data are not.
 inline constexpr double kMostConcentration = 1e8;
 
@@ -141,12 +142,13 @@ void save_model(const std::string& path, const Model& model);
 /// Throws Error(Fault::no_input), or Error(Fault::bad_data) unless all is as above: of a flow the names,
 /// shapes and type of the configuration's layout, of a mixture weights ≥ 0 of sum 1 ± 1e-9, means of length 1
 /// ± 1e-6 and concentrations from 0 to kMostConcentration, of a kernel density what KernelMixture asks for,
-/// of a pool weights > 0 of sum 1 ± 1e-9; every number finite.
-Model load_model(const std::string& path);
+/// of a pool weights > 0 of sum 1 ± 1e-9; every number finite. A file has names of spaces: own are those that
+/// the library does not know.
+Model load_model(const std::string& path, std::span<const Space> own = {});
 
 /// The same without the file; `name` stands for it in messages.
 SafeTensors model_to_tensors(const Model& model);
-Model model_from_tensors(SafeTensors content, const std::string& name);
+Model model_from_tensors(SafeTensors content, const std::string& name, std::span<const Space> own = {});
 /// The parameters as they are in the file.
 std::vector<Tensor> tensors_of(const Model& model);
 /// The metadata as they are in the file but for what is of the file itself: of a pool with those of its

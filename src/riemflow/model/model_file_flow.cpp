@@ -35,7 +35,7 @@ std::vector<const Tensor*> matched(const Model& model, const ParameterLayout& la
         about(model) + problem,
         fmt::format("its tensors do not fit its configuration ({}, width {}, depth {}): use the file as "
                     "riemflow wrote it",
-                    model.config.manifold, model.config.field.width, model.config.field.depth),
+                    model.config.manifold.name(), model.config.field.width, model.config.field.depth),
         Fault::bad_data);
   };
   std::map<std::string_view, const Tensor*> by_name;

@@ -3,12 +3,11 @@
 #include <fmt/format.h>
 
 #include "riemflow/io/safetensors_header.hpp"
-#include "riemflow/manifold/parse.hpp"
 #include "riemflow/model/model_content.hpp"
 
 namespace riemflow {
 
-Model make_model(const std::string& manifold, KernelsOfModel kernels) {
+Model make_model(const Space& manifold, KernelsOfModel kernels) {
   Model model;
   model.config.model = ModelKind::kde;
   model.config.manifold = manifold;
@@ -16,8 +15,8 @@ Model make_model(const std::string& manifold, KernelsOfModel kernels) {
   return model;
 }
 
-Model make_model(const std::string& manifold, const KernelParameters& kernels) {
-  return make_model(manifold, std::make_shared<KernelMixture>(parse_manifold<double>(manifold), kernels));
+Model make_model(const Space& manifold, const KernelParameters& kernels) {
+  return make_model(manifold, std::make_shared<KernelMixture>(manifold.on<double>(), kernels));
 }
 
 void add_tensors(const KernelParameters& kernels, const std::string& prefix, std::vector<Tensor>& tensors) {
@@ -34,7 +33,7 @@ void add_tensors(const KernelParameters& kernels, const std::string& prefix, std
 
 KernelsOfModel read_kernels(const Model& model, const std::string& prefix,
                             const std::vector<Tensor>& tensors) {
-  const std::shared_ptr<const Manifold<double>> manifold = parse_manifold<double>(model.config.manifold);
+  const std::shared_ptr<const Manifold<double>> manifold = model.config.manifold.on<double>();
   constexpr const char* kAdvice =
       "a kernel density has centres [n, ambient], weights [n, 1], bandwidths [n, 1], wide [1, 1] and "
       "perhaps shapes in F64: use the file as riemflow wrote it";

@@ -5,7 +5,6 @@
 #include <cmath>
 
 #include "riemflow/io/safetensors_header.hpp"
-#include "riemflow/manifold/parse.hpp"
 #include "riemflow/model/mixture_density.hpp"
 #include "riemflow/model/model_content.hpp"
 
@@ -13,9 +12,9 @@ namespace riemflow {
 namespace {
 
 void require_sphere(const Model& model) {
-  require(is_one_sphere(*parse_manifold<double>(model.config.manifold)),
+  require(is_one_sphere(*model.config.manifold),
           fmt::format("{}a mixture of von Mises–Fisher distributions on {}", about(model),
-                      json_quoted(model.config.manifold)),
+                      json_quoted(model.config.manifold.name())),
           "they live on a sphere: use the file as riemflow wrote it", Fault::bad_data);
 }
 
@@ -41,7 +40,7 @@ void check_numbers(const Model& model, const MixtureParameters& mixture, Fault f
 
 }  // namespace
 
-Model make_model(const std::string& manifold, const MixtureParameters& mixture) {
+Model make_model(const Space& manifold, const MixtureParameters& mixture) {
   Model model;
   model.config.model = ModelKind::vmf_mixture;
   model.config.manifold = manifold;
@@ -61,7 +60,7 @@ void add_tensors(const Model& model, const MixtureParameters& mixture, std::vect
 }
 
 MixtureParameters read_mixture(const Model& model, const std::vector<Tensor>& tensors) {
-  const auto manifold = parse_manifold<double>(model.config.manifold);
+  const auto manifold = model.config.manifold.on<double>();
   require_sphere(model);
   std::uint64_t K = 0;
   const auto tensor = [&](const char* name, int columns) {

@@ -71,12 +71,12 @@ Model make_pool(const std::vector<Model>& members, const std::vector<double>& we
   for (std::size_t m = 0; m < flat.members.size(); ++m) {
     const Model& member = flat.members[m];
     require(space_of(member) == space_of(flat.members.front()),
-            fmt::format("{}it is on {}, but the first of the pool on {}", about(member), space_of(member),
-                        space_of(flat.members.front())),
+            fmt::format("{}it is on {}, but the first of the pool on {}", about(member),
+                        space_of(member).name(), space_of(flat.members.front()).name()),
             "pool models of one manifold", Fault::bad_data);
     require(member.config.manifold == pool.config.manifold,
             fmt::format("{}it is on {}, but the first of the pool on {}", about(member),
-                        member.config.manifold, pool.config.manifold),
+                        member.config.manifold.name(), pool.config.manifold.name()),
             "pool models of one manifold", Fault::bad_data);
     total += flat.weights[m];
     if (!is_flow(member.config.model)) continue;
@@ -103,7 +103,8 @@ void add_tensors(const Pool& pool, std::vector<Tensor>& tensors) {
     }
 }
 
-Pool read_pool(Model& model, const std::string& precision, const std::vector<Tensor>& tensors) {
+Pool read_pool(Model& model, const std::string& precision, const std::vector<Tensor>& tensors,
+               OwnSpaces own) {
   constexpr const char* kAdvice =
       "a pool has weights [M, 1] in F64, and of each member member.N.config, member.N.precision and "
       "the tensors member.N.…: use the file as riemflow wrote it";
@@ -139,9 +140,9 @@ Pool read_pool(Model& model, const std::string& precision, const std::vector<Ten
     const auto name = parse_name(tensor.name);
     if (!name || name->member >= pool.members.size())
       refuse(fmt::format("tensor {} is none of its members'", json_quoted(tensor.name)));
-    Tensor own = tensor;
-    own.name = name->rest;
-    of_member[name->member].push_back(std::move(own));
+    Tensor of_it = tensor;
+    of_it.name = name->rest;
+    of_member[name->member].push_back(std::move(of_it));
   }
   const auto take = [&](std::size_t m, const char* key) {
     const auto node = pool.members[m].metadata.extract(key);
@@ -153,19 +154,20 @@ Pool read_pool(Model& model, const std::string& precision, const std::vector<Ten
     member.path = fmt::format("{}, member {}", model.path.empty() ? "the model" : model.path, m);
     const std::string config = take(m, "config");
     try {
-      member.config = config_from_json(config);
+      member.config = config_from_json(config, own);
     } catch (const Error& error) {
       throw Error(fmt::format("{}: {}", member.path, error.what()), "use the file as riemflow wrote it",
                   Fault::bad_data);
     }
-    const std::string own = take(m, "precision");
+    const std::string precision_of_it = take(m, "precision");
     if (member.config.model == ModelKind::pool) refuse(fmt::format("member {} is a pool", m));
-    if (member.config.manifold != model.config.manifold)
-      refuse(fmt::format("member {} is on {}, the pool on {}", m, json_quoted(member.config.manifold),
-                         json_quoted(model.config.manifold)));
-    if (is_flow(member.config.model) && own != precision)
-      refuse(fmt::format("member {} is of precision {}, the pool of {}", m, json_quoted(own), precision));
-    read_content(member, own, of_member[m]);
+    if (!(member.config.manifold == model.config.manifold))
+      refuse(fmt::format("member {} is on {}, the pool on {}", m, json_quoted(member.config.manifold.name()),
+                         json_quoted(model.config.manifold.name())));
+    if (is_flow(member.config.model) && precision_of_it != precision)
+      refuse(fmt::format("member {} is of precision {}, the pool of {}", m, json_quoted(precision_of_it),
+                         precision));
+    read_content(member, precision_of_it, of_member[m], own);
   }
   return pool;
 }

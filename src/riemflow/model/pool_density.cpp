@@ -25,7 +25,7 @@ std::shared_ptr<const Manifold<double>> common_manifold(const std::vector<std::s
   require(!members.empty() && members.size() == weights.size(),
           fmt::format("a pool of {} members and {} weights", members.size(), weights.size()),
           "give at least one member, and a weight for each");
-  return parse_manifold<double>(members.front()->manifold().name());
+  return members.front()->shared_manifold();
 }
 
 /// log Σ_m exp(log w_m + log p_m) a point, one member after the other: exp(shift)·sum of those so far, shift

@@ -4,7 +4,6 @@
 #include <nlohmann/json.hpp>
 
 #include "riemflow/core/error.hpp"
-#include "riemflow/manifold/parse.hpp"
 #include "riemflow/model/model_file.hpp"
 
 namespace riemflow {
@@ -89,7 +88,7 @@ Standardisation standardisation_of(const Model& model) {
   };
   if (model.config.model == ModelKind::pool) refuse("is that of a pool, whose members have their own");
   const nlohmann::json value = nlohmann::json::parse(text, nullptr, false);
-  const std::vector<bool> euclidean = euclidean_numbers(*parse_manifold<double>(model.config.manifold));
+  const std::vector<bool> euclidean = euclidean_numbers(*model.config.manifold);
   for (const auto& [key, to] : {std::pair("shift", &result.shift), std::pair("scale", &result.scale)}) {
     if (!value.is_object() || !value.contains(key) || !value[key].is_array() ||
         value[key].size() != euclidean.size())

@@ -187,7 +187,7 @@ Json payload(const PageContent& content) {
 std::string still_html(const PageContent& content) {
   if (!content.scene) return "";
   return fmt::format("<img class=\"still\" alt=\"The density of {} on {}\" src=\"data:image/png;base64,{}\">",
-                     html(content.model_name), html(manifold_words(space_of(*content.model))),
+                     html(content.model_name), html(space_of(*content.model)->words()),
                      base64(content.still));
 }
 
@@ -195,7 +195,7 @@ std::string picture_note(const PageContent& content) {
   if (!content.scene)
     return fmt::format(
         "<p class=\"note\">There is no picture of {} on this page: riemflow plot draws what there is.</p>",
-        html(manifold_words(space_of(*content.model))));
+        html(space_of(*content.model)->words()));
   const Scene& scene = *content.scene;
   std::string text;
   if (scene.frames.size() < 2)
@@ -231,7 +231,7 @@ std::string page_of(const PageContent& content) {
   const std::string_view page(reinterpret_cast<const char*>(riemflow_report_page), riemflow_report_page_size);
   return filled(
       page, {{"title", html(content.title)},
-             {"manifold", html(manifold_words(space_of(*content.model)))},
+             {"manifold", html(space_of(*content.model)->words())},
              {"kind", html(name_of(content.model->config.model))},
              {"verdict", html(verdict_sentence(content))},
              {"verdict-class", content.examination.trust.verdict() == Verdict::trustworthy ? "good" : "bad"},

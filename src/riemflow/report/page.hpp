@@ -34,9 +34,6 @@ std::string page_of(const PageContent& content);
 
 // Its parts that are plain HTML, readable without scripts. What came from files is text in them.
 
-/// "the sphere S² (latitude and longitude)"
-std::string manifold_words(const std::string& manifold);
-
 /// One sentence, or two: may it be trusted, and how good is it.
 std::string verdict_sentence(const PageContent& content);
 

@@ -37,7 +37,7 @@ std::vector<double> scores_of(const Model& model, const Evaluation& how, const P
 
 /// Every density on the test points; those where the model's fails are left out of all.
 void score_all(report::PageContent& content, const Evaluation& how, TaskObserver& observer) {
-  const std::string manifold = space_of(*content.model);
+  const Space& manifold = space_of(*content.model);
   const ModelData& data = *content.data;
   const Points<double> asked = thinned(data.test, kMostScored);
   content.scored = asked.size();

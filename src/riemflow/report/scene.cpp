@@ -6,7 +6,6 @@
 
 #include "riemflow/figure/contour.hpp"
 #include "riemflow/figure/draw_parts.hpp"
-#include "riemflow/manifold/parse.hpp"
 #include "riemflow/model/space.hpp"
 
 namespace riemflow::report {
@@ -107,7 +106,7 @@ double Scene::precision() const { return std::expm1((high - low) / 254 / 2); }
 
 std::optional<Scene> make_scene(const Model& model, const Evaluation& how, const Points<double>& data,
                                 TaskObserver& observer) {
-  const auto manifold = parse_manifold<double>(space_of(model));
+  const auto manifold = space_of(model).on<double>();
   const auto surface = figure::surface_of(*manifold);
   if (!surface) return std::nullopt;
   Scene scene;

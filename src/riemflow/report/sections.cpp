@@ -9,7 +9,6 @@
 #include "riemflow/core/text.hpp"
 #include "riemflow/core/version.hpp"
 #include "riemflow/fit/provenance.hpp"
-#include "riemflow/manifold/parse.hpp"
 #include "riemflow/model/config_json.hpp"
 #include "riemflow/report/encode.hpp"
 #include "riemflow/report/page.hpp"
@@ -71,8 +70,6 @@ std::string fields(const char* title, const Json& value, bool open) {
 }
 
 }  // namespace
-
-std::string manifold_words(const std::string& name) { return parse_manifold<double>(name)->words(); }
 
 std::string verdict_sentence(const PageContent& content) {
   const Trust& trust = content.examination.trust;

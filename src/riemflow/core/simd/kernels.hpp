@@ -14,7 +14,7 @@
 namespace riemflow::simd {
 
 /// Elementwise functions, applied to a jet: y = σ(a), ẏ_j = σ′(a) ȧ_j. `asin` is asin(ρa) with
-/// ρ = 1/√(1 + kAsinRounding), see flow/field/input_layer.hpp.
+/// ρ = 1/√(1 + kAsinRounding), see manifold/sphere.hpp.
 enum class Function { tanh, swish, asin, asinh, sin };
 
 inline constexpr double kAsinRounding = 1e-4;

@@ -14,7 +14,6 @@
 #include "riemflow/flow/cuda/training.cuh"
 #include "riemflow/flow/flow.hpp"
 #include "riemflow/flow/field/vector_field.hpp"
-#include "riemflow/manifold/parse.hpp"
 
 namespace riemflow {
 namespace {
@@ -23,7 +22,7 @@ class CudaFlow final : public Transport<float> {
  public:
   CudaFlow(const FlowConfig& config, std::uint64_t seed)
       : config_(config),
-        manifold_(parse_manifold<float>(config.manifold)),
+        manifold_(config.manifold.on<float>()),
         base_(default_base<float>(manifold_)),
         field_(manifold_, config.field),
         parameters_(field_.initial_parameters(seed)),

@@ -137,7 +137,7 @@ enum Function { kTanh, kSwish, kSin, kAsin, kAsinh };
 
 /// The distances of a geodesic layer; not inlined, because they are long and used once a pass.
 __device__ __noinline__ inline Bent bent_distance(int function, float u) {
-  if (function == kAsin) {  // asin(ρu), rounded off at its ends (flow/field/input_layer.hpp)
+  if (function == kAsin) {  // asin(ρu), rounded off at its ends (manifold/sphere.hpp)
     constexpr float kRho = 0.99995000374968753f;
     const float x = kRho * u, root = rsqrtf((1 - x) * (1 + x)), s = kRho * root;
     return {asinf(x), s, kRho * x * s * root * root};

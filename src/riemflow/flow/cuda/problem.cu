@@ -7,7 +7,6 @@
 #include <numbers>
 
 #include "riemflow/flow/cuda_flow.hpp"
-#include "riemflow/manifold/parse.hpp"
 
 namespace riemflow::cuda {
 namespace {
@@ -161,7 +160,7 @@ std::string why_not_cuda(const FlowConfig& config) {
   if (config.field.given > 0) return "it has no fields that are given coordinates which they do not move";
   if (config.regularisation.frobenius > 0) return "it has no Frobenius regulariser";
   if (config.solver.method != "dopri5" || config.solver.fixed_steps > 0) return "its solver is dopri5 with error control";
-  const std::shared_ptr<const Manifold<float>> manifold = parse_manifold<float>(config.manifold);
+  const std::shared_ptr<const Manifold<float>> manifold = config.manifold.on<float>();
   for (const auto& factor : manifold->factors())
     if (factor.manifold->device_formulas() == DeviceFormulas::none) return "it has no formulas for " + factor.manifold->name();
   const std::size_t factors = manifold->factors().size();
