@@ -53,7 +53,7 @@ class Manifold {
  public:
   virtual ~Manifold() = default;
 
-  /// "sphere:2", "ball:2,K=-1", …; parse_manifold(name()) makes the same manifold.
+  /// "sphere:2", "ball:2,K=-1", …; of the library's own, parse_manifold(name()) makes the same manifold.
   virtual std::string name() const = 0;
   /// Intrinsic dimension d.
   virtual int dimension() const = 0;
