@@ -20,11 +20,11 @@ namespace riemflow {
 namespace {
 
 using std::numbers::pi;
-using Space = std::shared_ptr<const Manifold<double>>;
+using Below = std::shared_ptr<const Manifold<double>>;
 
 /// Kernels around points of the base, 5 % of the base itself; as wide as rules of a few dozen nodes resolve.
-CoveredDensity uneven_density(const Space& space, double bandwidth, std::uint64_t seed) {
-  const Space& cover = space->covering()->cover();
+CoveredDensity uneven_density(const Below& space, double bandwidth, std::uint64_t seed) {
+  const Below& cover = space->covering()->cover();
   return {space, std::make_shared<KernelDensity>(
                      cover->name(), density_test::kernels_on(cover, 5, bandwidth, 1.3, 1.5, seed), 1)};
 }
@@ -147,7 +147,7 @@ double distance_to(const Manifold<double>& space, std::span<const double> y, std
 
 /// The mass is 1 by the rule; draws have the means of log p and of a distance that the rule gives.
 void check_mass_and_draws(const std::string& name, const Rule& rule, double bandwidth, double tolerance) {
-  const Space space = parse_manifold<double>(name);
+  const Below space = parse_manifold<double>(name);
   double volume = 0;
   for (const double w : rule.weights) volume += w;
   if (space->compact()) {
@@ -211,13 +211,13 @@ TEST(SlowCoveredDensity, MassIsOneOnRotations) {
 }
 
 /// Draws of another density, so that they lie where there is some.
-Points<double> points_on(const Space& space, double bandwidth, std::size_t n) {
+Points<double> points_on(const Below& space, double bandwidth, std::size_t n) {
   return uneven_density(space, bandwidth, 9).sample(n, 3).frames.back();
 }
 
 TEST(CoveredDensity, IsTheSameForAllImagesOfAPoint) {
   for (const char* name : {"axis:3", "rotation:3/432", "rotation:3/32", "simplex:2"}) {
-    const Space space = parse_manifold<double>(name);
+    const Below space = parse_manifold<double>(name);
     const Covering& covering = *space->covering();
     const CoveredDensity density = uneven_density(space, 0.5, 4);
     const Points<double> points = points_on(space, 0.5, 20);
@@ -236,7 +236,7 @@ TEST(CoveredDensity, IsTheSameForAllImagesOfAPoint) {
 
 TEST(CoveredDensity, GradientIsThatOfTheValues) {
   const auto check = [](const char* name, double unit, bool tangential) {
-    const Space space = parse_manifold<double>(name);
+    const Below space = parse_manifold<double>(name);
     for (std::uint64_t seed = 1; seed <= 3; ++seed)
       EXPECT_LT(gradient_test::gradient_error(uneven_density(space, 0.5, seed), points_on(space, 0.5, 12),
                                               1e-3 * unit, 1 / unit, tangential),
@@ -254,7 +254,7 @@ TEST(CoveredDensity, GradientIsThatOfTheValues) {
 // p with respect to dp_1 dp_2 of proportions, by a Gauss rule on the triangle away from its edges: the share
 // of a square of proportions, against that of draws.
 TEST(CoveredDensity, OfProportionsHasTheStatedDensityThere) {
-  const Space space = parse_manifold<double>("simplex:2");
+  const Below space = parse_manifold<double>("simplex:2");
   const CoveredDensity density = uneven_density(space, 0.5, 1);
   double share = 0;
   for (const auto& [a, wa] : gauss_rule(24, 0.2, 0.45))
@@ -278,7 +278,7 @@ TEST(CoveredDensity, OfProportionsHasTheStatedDensityThere) {
 }
 
 TEST(CoveredDensity, HasNoNumberWhereTheBallHasNoPoint) {
-  const Space space = parse_manifold<double>("hyperboloid:2");
+  const Below space = parse_manifold<double>("hyperboloid:2");
   const CoveredDensity density = uneven_density(space, 0.5, 1);
   const auto at = [](double r) {
     return std::vector<double>{std::cosh(r), 0.6 * std::sinh(r), 0.8 * std::sinh(r)};

@@ -165,9 +165,9 @@ DataSet standardised(const DataSet& raw, Observer& observer) {
     if (euclidean[c])
       formulas += fmt::format("{}({} - {:.6g})/{:.6g}", formulas.empty() ? "" : ", ", names[c],
                               data.standardisation.shift[c], data.standardisation.scale[c]);
-  const bool lifts = !data.space.empty() && data.space != data.manifold;
+  const bool lifts = data.space && *data.space != data.manifold;
   observer.say(fmt::format("{} are standardised inside the model: {}.",
-                           lifts ? "Euclidean coordinates of " + data.manifold : "Euclidean columns",
+                           lifts ? "Euclidean coordinates of " + data.manifold.name() : "Euclidean columns",
                            formulas));
   data.points = data.standardisation.standardised(data.points);
   return data;
