@@ -222,6 +222,9 @@ class CoveringCheck {
     Numbers gradient(x.size(), 0.5);
     const double log_J = c_.log_stretch(x.data(), gradient.data());
     add(errors_, "log J alone is log J with its gradient", c_.log_stretch(x.data(), nullptr) - log_J);
+    for (std::size_t s = 0; s < c_.sheets(); ++s)
+      add(errors_, "log J is the same at all lifts",
+          (c_.log_stretch(lift(drop(x), s).data(), nullptr) - log_J) / std::max(1.0, std::abs(log_J)));
     Eigen::MatrixXd A(d, d);
     for (int j = 0; j < d; ++j) {
       const Numbers& f = above[static_cast<std::size_t>(j)];

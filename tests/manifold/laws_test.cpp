@@ -8,13 +8,11 @@
 #include <numbers>
 #include <set>
 
-#include "riemflow/manifold/axis.hpp"
 #include "riemflow/manifold/chart.hpp"
 #include "riemflow/manifold/euclidean.hpp"
 #include "riemflow/manifold/parse.hpp"
 #include "riemflow/manifold/poincare_ball.hpp"
 #include "riemflow/manifold/product.hpp"
-#include "riemflow/manifold/rotation.hpp"
 #include "riemflow/manifold/sphere.hpp"
 #include "riemflow/manifold/torus.hpp"
 #include "tests/sanitized.hpp"
@@ -89,18 +87,6 @@ TYPED_TEST(Laws, Product) {
     check_seeds<TypeParam>(
         *parse_manifold<TypeParam>(name),
         {.tolerance = bound<TypeParam>(5e-5), .injectivity = pi / std::sqrt(2.0), .tiles = 16});
-}
-
-// Covered spaces: of geometry alone, as they have no fields.
-TYPED_TEST(Laws, Axis) {
-  for (int d : {1, 2, 3, 8})
-    check_seeds<TypeParam>(Axis<TypeParam>(d), {.tolerance = bound<TypeParam>(5e-6), .injectivity = pi / 2});
-}
-
-TYPED_TEST(Laws, Rotation) {
-  check_seeds<TypeParam>(Rotation<TypeParam>(), {.tolerance = bound<TypeParam>(1e-5), .injectivity = pi});
-  check_seeds<TypeParam>(Rotation<TypeParam>("432"),
-                         {.tolerance = bound<TypeParam>(1e-5), .injectivity = pi / 4});
 }
 
 // The kit itself: what it says of manifolds with one mistake each.
