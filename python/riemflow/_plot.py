@@ -158,13 +158,13 @@ def _curve(density: Any, points: Optional[np.ndarray], ax: Any, title: str, exte
     spans = _spans(manifold, points if points is not None else lambda: density.sample(2000), extent)
     if spans is not None:
         low, high, label = spans[0]
-        x = np.linspace(low, high, 1001)
+        x = np.linspace(low, high, 1000, endpoint=not name.startswith("torus"))
         at, across = x[:, None], None if points is None else points[:, 0]
         if name.startswith("torus") and across is not None:
             across = low + (across - low) % (high - low)
         label = "angle [radians]" if name == "torus:1" else label.replace("x1", "x")
     elif name.startswith(("sphere", "axis")):
-        x = np.linspace(-np.pi, np.pi, 1001)
+        x = np.linspace(-np.pi, np.pi, 1000, endpoint=False)
         radius = 1.0 if name.startswith("axis") else manifold.volume / (2 * np.pi)
         at = np.stack([np.cos(x), np.sin(x)], axis=1) * radius
         across = None if points is None else np.arctan2(points[:, 1], points[:, 0])
