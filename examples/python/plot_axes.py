@@ -37,7 +37,8 @@ def around(trend, plunge, spread, n):
     return end + np.radians(spread) * rng.normal(size=(n, 3))
 
 
-faults = np.concatenate([around(60, 25, 9, 450), around(125, 35, 12, 400), rng.normal(size=(150, 3))])
+faults = [around(60, 25, 9, 450), around(125, 35, 12, 400), rng.normal(size=(150, 3))]
+faults = np.concatenate(faults)
 faults = rng.permutation(faults / np.linalg.norm(faults, axis=1, keepdims=True))
 lat, lon = rf.to_latlon(faults)
 faults = pd.DataFrame({"lat": lat, "lon": lon})

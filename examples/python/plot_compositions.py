@@ -25,7 +25,8 @@ import riemflow as rf
 
 rng = np.random.default_rng(0)
 loam, sand = rng.dirichlet([8, 8, 4], 500), rng.dirichlet([14, 2, 0.5], 300)
-soils = pd.DataFrame(100 * rng.permutation(np.concatenate([loam, sand])), columns=["sand", "silt", "clay"]).round(1)
+per_cent = 100 * rng.permutation(np.concatenate([loam, sand]))
+soils = pd.DataFrame(per_cent.round(1), columns=["sand", "silt", "clay"])
 soils = soils.div(soils.sum(axis=1), axis=0)
 print(soils.head(3).round(3).to_string(index=False))
 print(f"{(soils == 0).any(axis=1).sum()} soils have a zero")
@@ -41,7 +42,8 @@ density = rf.fit(known, "simplex:2", dedup=True, time_limit=4)
 dirichlet = rf.distributions.uniform("simplex:2")  # Dirichlet's with parameters 1/2
 
 points = rf.read(held_out, "simplex:2").points
-print(f"held-out soils: {density.score(held_out).mean:.3f} nats, uniform {dirichlet.log_prob(points).mean():.3f}")
+print(f"held-out soils: {density.score(held_out).mean:.3f} nats per soil")
+print(f"uniform:        {dirichlet.log_prob(points).mean():.3f}")
 drawn = density.sample(4, seed=1) ** 2
 print(pd.DataFrame(drawn, columns=soils.columns).round(3).to_string(index=False))
 
@@ -76,7 +78,9 @@ def corners(p):
 
 fig, ax = plt.subplots(figsize=(6.2, 4.8), layout="constrained")
 values = np.exp(density.log_prob(np.sqrt(p)))
-picture = ax.tripcolor(*corners(p), values, cmap="YlOrBr", shading="gouraud", vmax=np.percentile(values, 99.5), rasterized=True)
+picture = ax.tripcolor(
+    *corners(p), values, cmap="YlOrBr", shading="gouraud", vmax=np.percentile(values, 99.5)
+)
 ax.plot(*corners(held_out.to_numpy()), ".", color="tab:blue", markersize=4, clip_on=False)
 ax.plot([0, 1, 0.5, 0], [0, 0, np.sqrt(3) / 2, 0], color="black", linewidth=0.8)
 for x, y, name in ((-0.02, -0.05, "sand"), (1.02, -0.05, "silt"), (0.5, 0.89, "clay")):
@@ -100,8 +104,9 @@ inside = rf.KernelDensity("interval:1,from=0,to=1").fit(known)
 plain = stats.gaussian_kde(known)
 outside = 1 - plain.integrate_box_1d(0, 1)
 print(f"kernel density of SciPy: {outside:.1%} of the mass is outside")
-print(f"held out: {inside.score(held_out).mean:.3f} nats on the interval, {plain.logpdf(held_out).mean():.3f} by SciPy, ", end="")
-print(f"{stats.beta(0.5, 0.4).logpdf(held_out).mean():.3f} by the truth")
+print(f"held out, on the interval: {inside.score(held_out).mean:.3f} nats")
+print(f"held out, SciPy's:         {plain.logpdf(held_out).mean():.3f}")
+print(f"held out, the truth:       {stats.beta(0.5, 0.4).logpdf(held_out).mean():.3f}")
 
 fig, ax = plt.subplots(figsize=(7, 3.4), layout="constrained")
 ax.hist(cover, np.linspace(0, 1, 41), density=True, color="0.85", label="data")

@@ -2,10 +2,10 @@
 Covariances and diffusion tensors
 =================================
 
-A diffusion tensor, a covariance and a stress are symmetric positive definite matrices. Their sum
-is one again, but not their difference, and the mean of a thin ellipse and the same one turned is a
-round one that is like neither. ``spd:n`` has a distance of its own, which is the same in
-every system of coordinates, and densities whose draws are all positive definite.
+Diffusion tensors and covariances are symmetric positive definite matrices. Their sum is one again,
+but not their difference, and a density of their entries, as if these were any numbers, has mass
+where there is no such matrix. ``spd:n`` has a distance of its own, which is the same in every
+system of coordinates, and densities whose draws are all positive definite.
 """
 
 import matplotlib.pyplot as plt
@@ -27,7 +27,8 @@ rng = np.random.default_rng(0)
 
 def tensors(angle, along, across):
     c, s = np.cos(angle), np.sin(angle)
-    return np.stack([along * c**2 + across * s**2, (along - across) * c * s, along * s**2 + across * c**2], axis=1)
+    s12 = (along - across) * c * s
+    return np.stack([along * c**2 + across * s**2, s12, along * s**2 + across * c**2], axis=1)
 
 
 n = 600
@@ -58,7 +59,8 @@ def triangle(matrices):
 
 A = np.array([[2.0, 1.0], [0.0, 0.5]])
 turned = triangle(A @ full(points[:2]) @ A.T)
-print(f"distance {space.distance(points[0], points[1]):.6f}, in other coordinates {space.distance(*turned):.6f}")
+print(f"distance {space.distance(points[0], points[1]):.6f}")
+print(f"in other coordinates {space.distance(*turned):.6f}")
 
 # %%
 # The fit
@@ -77,7 +79,8 @@ plain = rf.fit(known, "euclidean:3", time_limit=4)
 in_numbers = density.log_prob(held_out) + 0.5 * np.log(2) - 1.5 * np.log(np.linalg.det(full(held_out)))
 difference = in_numbers - plain.log_prob(held_out)
 error = difference.std() / np.sqrt(len(difference))
-print(f"on spd:2 {in_numbers.mean():.3f}, on euclidean:3 {plain.score(held_out).mean:.3f} nats per tensor")
+print(f"on spd:2       {in_numbers.mean():.3f} nats per tensor")
+print(f"on euclidean:3 {plain.score(held_out).mean:.3f}")
 print(f"difference {difference.mean():.3f} ± {error:.3f}")
 
 

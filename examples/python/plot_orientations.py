@@ -37,8 +37,10 @@ def bunge(euler):
 grains = []
 for euler, n in zip(components.values(), (400, 400, 200)):
     scatter = Rotation.from_rotvec(np.radians(6) * rng.normal(size=(n, 3)))
-    grains.append((variants[rng.integers(4, size=n)] * bunge(euler) * scatter).as_euler("ZXZ", degrees=True))
-grains = pd.DataFrame(rng.permutation(np.concatenate(grains)), columns=["phi1", "Phi", "phi2"])
+    grain = variants[rng.integers(4, size=n)] * bunge(euler) * scatter
+    grains.append(grain.as_euler("ZXZ", degrees=True))
+grains = rng.permutation(np.concatenate(grains))
+grains = pd.DataFrame(grains, columns=["phi1", "Phi", "phi2"])
 grains.head(3)
 
 # %%
@@ -87,8 +89,9 @@ print(asked.round(2))
 copper = bunge([components["Copper"]])
 diagonal = Rotation.from_rotvec(np.radians(120) * np.ones(3) / np.sqrt(3))
 z = Rotation.from_euler("Z", 90, degrees=True)
-for name, same in (("itself", copper), ("90° about z", copper * z), ("120° about 111", copper * diagonal)):
-    print(f"Copper, {name:14s} {multiples(same)[0]:.10f} m.r.d.")
+same = {"itself": copper, "90° about z": copper * z, "120° about 111": copper * diagonal}
+for name, orientation in same.items():
+    print(f"Copper, {name:14s} {multiples(orientation)[0]:.10f} m.r.d.")
 
 # %%
 # Pole figures
@@ -155,8 +158,10 @@ fig, axes = plt.subplots(1, 4, figsize=(9.6, 2.9), sharey=True, layout="constrai
 for ax, phi2 in zip(axes, (0, 27, 45, 63)):
     euler = np.stack([phi1.ravel(), Phi.ravel(), np.full(phi1.size, phi2)], axis=1)
     values = multiples(bunge(euler)).reshape(phi1.shape)
-    picture = ax.contourf(phi1, Phi, values, levels=[1, 2, 4, 8, 16, 32], cmap="YlOrRd", extend="max")
-    ax.set(title=f"φ₂ = {phi2}°", xlabel="φ₁", aspect="equal", xticks=(0, 45, 90), yticks=(0, 45, 90))
+    levels = [1, 2, 4, 8, 16, 32]
+    picture = ax.contourf(phi1, Phi, values, levels=levels, cmap="YlOrRd", extend="max")
+    ax.set(title=f"φ₂ = {phi2}°", xlabel="φ₁", aspect="equal")
+    ax.set(xticks=(0, 45, 90), yticks=(0, 45, 90))
 axes[0].set_ylabel("Φ")
 axes[0].invert_yaxis()
 fig.colorbar(picture, ax=axes, label="m.r.d.")

@@ -23,7 +23,9 @@ import riemflow as rf
 # well be 25.5 or −1, and are the same as 1.5 and 23 then.
 
 rng = np.random.default_rng(0)
-quakes = pd.DataFrame({"hour": rng.uniform(0, 24, 6000), "magnitude": 0.3 + rng.exponential(0.45, 6000)})
+quakes = pd.DataFrame(
+    {"hour": rng.uniform(0, 24, 6000), "magnitude": 0.3 + rng.exponential(0.45, 6000)}
+)
 noise = 0.8 - 0.5 * np.cos(2 * np.pi * (quakes.hour - 2) / 24)
 found = rng.random(6000) < 1 / (1 + np.exp(-8 * (quakes.magnitude - noise)))
 hours = np.concatenate([rng.normal(11, 0.6, 350), rng.normal(15.5, 0.5, 250)])
@@ -87,5 +89,5 @@ bins = np.arange(0, 24.5, 0.5)
 right.hist(events.hour, bins, density=True, color="0.8", label="events")
 right.hist(drawn[:, 0], bins, density=True, histtype="step", color="tab:red", label="draws")
 right.set(xlabel="hour", ylabel="share per hour", xticks=range(0, 25, 6), xlim=(0, 24))
-right.legend(loc="upper left")
+right.legend(loc="upper right")
 plt.show()
