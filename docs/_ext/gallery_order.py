@@ -5,7 +5,8 @@ from pathlib import Path
 docs = Path(__file__).resolve().parent.parent
 examples = docs.parent / "examples" / "python"
 
-order = ["earthquakes", "ramachandran", "wind", "unit_vectors", "hyperbolic", "paper_table", "own_target", "scikit_learn", "dask"]
+order = ["earthquakes", "ramachandran", "wind", "unit_vectors", "axes", "rotations", "orientations", "time_of_day", "compositions",
+         "covariances", "hyperbolic", "paper_table", "own_target", "scikit_learn", "dask"]
 
 
 class ReadingOrder:

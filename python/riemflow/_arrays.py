@@ -51,6 +51,24 @@ def rows(values: Any, what: str = "points", columns: Optional[int] = None) -> np
     return array
 
 
+def points_on(values: Any, manifold: str, columns: int) -> np.ndarray:
+    """[n, columns]. What is a point elsewhere, and is written otherwise here, is told from other mistakes."""
+    kind = manifold.split(":")[0] if " x " not in manifold else ""
+    if kind in ("spd", "rotation", "simplex"):
+        array = numbers(values, "points")
+        if kind == "spd" and array.ndim == 3 and array.shape[1] == array.shape[2]:
+            raise Error(f"matrices of shape {array.shape}", "a point is the upper triangle, row by row: give "
+                        f"S[:, i, j] with i, j = np.triu_indices({array.shape[1]})", _BAD_DATA)
+        if kind == "rotation" and array.ndim == 3 and array.shape[1:] == (3, 3):
+            raise Error(f"matrices of shape {array.shape}", "a point is a unit quaternion w x y z: `read` makes them of a "
+                        "data frame with the columns r11 r12 … r33", _BAD_DATA)
+        if kind == "simplex" and array.ndim == 2 and array.shape[1] == columns and len(array) > 0 and (array >= 0).all():
+            if (abs(array.sum(axis=1) - 1) < 1e-3).all() and (abs((array**2).sum(axis=1) - 1) > 1e-3).any():
+                raise Error(f"proportions on {manifold}", "a point is the square roots of proportions: give np.sqrt(p), or "
+                            "a data frame of the proportions themselves", _BAD_DATA)
+    return rows(values, "points", columns)
+
+
 def is_frame(points: Any) -> bool:
     """A pandas DataFrame, or what has columns as one."""
     return hasattr(points, "columns") and hasattr(points, "select_dtypes")

@@ -176,7 +176,7 @@ class Density:
             return points.points
         if _arrays.is_read(points):
             return _arrays.read(points, self.manifold.name).points
-        return _arrays.rows(points, "points", self.manifold.ambient)
+        return _arrays.points_on(points, self.manifold.name, self.manifold.ambient)
 
     def log_prob(self, points: Any) -> np.ndarray:
         """Logarithms of the density, in nats.

@@ -481,7 +481,7 @@ def fit_bivariate_von_mises(points: Any, weights: Any = None) -> Distribution:
 
 
 def uniform(manifold: str) -> Distribution:
-    """The uniform distribution of a sphere, a torus or a product of them.
+    """The uniform distribution of a space of finite volume.
 
     Parameters
     ----------

@@ -48,7 +48,7 @@ def _data(points: Any, manifold: Any, options: Dict[str, Any]) -> Tuple[Any, str
             raise Error(f"points of {array.shape[1]} numbers without a `manifold`",
                         "name it, as in manifold='torus:2'; without one they are unit vectors on sphere:2", 2, "manifold")
         return array, "sphere:2"
-    return _arrays.rows(points, columns=_core.Manifold(name).ambient), name
+    return _arrays.points_on(points, name, _core.Manifold(name).ambient), name
 
 
 def _gpu_environment(options: Mapping[str, Any]) -> None:
@@ -89,11 +89,12 @@ def fit(points: Any, manifold: Any = None, *, time_limit: Any = None, seed: int 
     Parameters
     ----------
     points : array_like [n, ambient], PointSet, DataFrame, Dataset or path
-        One point a row: unit vectors on the sphere, radians on the torus. Of files and frames, columns are found by
-        their names; `from_latlon` makes unit vectors.
+        One point a row: unit vectors on the sphere, radians on the torus, quaternions w x y z of rotations, upper
+        triangles of matrices, square roots of proportions. Of files and frames, columns are found by their names, and
+        made into such; `from_latlon` makes unit vectors.
     manifold : str, optional
-        Where they live: "sphere:2", "torus:2", "ball:2,K=-1", "euclidean:3", "sphere:2 x torus:1". Unless given, an array
-        is one of unit vectors on sphere:2, and of files and frames it is inferred.
+        Where they live: "sphere:2", "torus:2", "ball:2,K=-1", "euclidean:3", "rotation:3", "sphere:2 x torus:1"; `Manifold`
+        has them all. Unless given, an array is one of unit vectors on sphere:2, and of files and frames it is inferred.
     time_limit : float or str, optional
         Seconds, or "10m", "2h"; "none": no limit. Unless given, 60 seconds for the default and none for a single model.
     seed : int

@@ -32,7 +32,7 @@ class Manifold:
         d.
     ambient : int
         Numbers per point: d + 1 on spheres, axes, hyperboloids and simplices (of which points are the square roots of
-        proportions), 4 of rotations (quaternions), the upper triangle of matrices, d elsewhere.
+        proportions), 4 of rotations (unit quaternions, w first), the upper triangle of matrices, d elsewhere.
     volume : float
         Infinite on hyperbolic space, Euclidean space and matrices.
 

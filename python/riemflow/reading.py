@@ -81,8 +81,8 @@ def read(path: Any, manifold: Optional[str] = None, *, columns: Union[None, str,
     path : path, DataFrame or Dataset
         CSV, TSV, NPY or GeoJSON; or the name of a data set, such as "earthquakes", which is built in.
     manifold : str, optional
-        Where the points live: "sphere:2", "torus:2", "ball:2,K=-1", "euclidean:3"; inferred from the columns unless
-        given.
+        Where the points live: "sphere:2", "torus:2", "ball:2,K=-1", "euclidean:3", "rotation:3", …; `Manifold` has them
+        all. Inferred from the columns unless given.
     columns : str or list, optional
         Columns that make a point, by name or number from 1.
     units : {"auto", "degrees", "radians"}
@@ -107,6 +107,14 @@ def read(path: Any, manifold: Optional[str] = None, *, columns: Union[None, str,
     >>> quakes = rf.read("earthquakes")
     >>> quakes.points.shape
     (5871, 3)
+
+    Bunge's Euler angles in degrees become unit quaternions w x y z:
+
+    >>> import pandas
+    >>> grains = pandas.DataFrame({"phi1": [0.0, 90.0], "Phi": [0.0, 35.0], "phi2": [0.0, 45.0]})
+    >>> rf.read(grains, "rotation:3").points.round(3) + 0.0
+    array([[1.   , 0.   , 0.   , 0.   ],
+           [0.365, 0.278, 0.115, 0.881]])
     """
     data = _arrays.read(path, manifold, columns, units, format, skip_invalid, data_dir, weights)
     listener = Listener(False)
