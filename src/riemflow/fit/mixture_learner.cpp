@@ -95,12 +95,16 @@ std::vector<MixtureLearner::Mixture> MixtureLearner::learn(const Options& option
     if (components > 1 && static_cast<std::size_t>(components) * kPointsANormal > fewest) break;
     if (!mixtures.empty() && seconds_since(start) + 2 * each > options.seconds) break;
     if (options.progress && !options.progress(number, numbers.size())) break;
-    mixtures.push_back({components, mixture_of(components, starts, options.seed + 100 * number)});
+    // One start will do where so many normals are as yet behind whatever they do.
+    const bool behind = std::isfinite(best) && best > options.hopeless;
+    mixtures.push_back(
+        {components, mixture_of(components, behind ? 1 : starts, options.seed + 100 * number)});
     const double nll = mean_score(mixtures.back().learned.held_out, weights).nll;
-    // Data of many modes gain more from each number than from the one before until there are enough of them.
+    // Data of many modes gain the most from the last of them: what gains more than the number before, or
+    // would come near by gaining as much again, goes on.
     const double gain_before = std::exchange(gain, best - nll);
-    if (nll > best + kTooMany || (components >= kCoarse && nll > options.hopeless && gain < gain_before))
-      break;
+    const bool out_of_reach = gain < gain_before && nll - std::max(gain, gain_before) > options.hopeless;
+    if (behind ? components >= kCoarse && out_of_reach : nll > best + kTooMany) break;
     best = std::min(best, nll);
     each = seconds_since(begun);
   }
