@@ -10,10 +10,12 @@
 
 #include "riemflow/manifold/chart.hpp"
 #include "riemflow/manifold/euclidean.hpp"
+#include "riemflow/manifold/grassmann.hpp"
 #include "riemflow/manifold/parse.hpp"
 #include "riemflow/manifold/poincare_ball.hpp"
 #include "riemflow/manifold/product.hpp"
 #include "riemflow/manifold/sphere.hpp"
+#include "riemflow/manifold/stiefel.hpp"
 #include "riemflow/manifold/torus.hpp"
 #include "tests/sanitized.hpp"
 
@@ -87,6 +89,26 @@ TYPED_TEST(Laws, Product) {
     check_seeds<TypeParam>(
         *parse_manifold<TypeParam>(name),
         {.tolerance = bound<TypeParam>(5e-5), .injectivity = pi / std::sqrt(2.0), .tiles = 16});
+}
+
+// No symmetric space for p > 1; a logarithm is good to its residual over how far the ends are from conjugate
+// points.
+TYPED_TEST(Laws, Stiefel) {
+  constexpr int kSizes[][2] = {{3, 1}, {3, 2}, {4, 2}, {5, 3}, {6, 2}};
+  for (const auto& [n, p] : kSizes) {
+    LawOptions options{
+        .tolerance = bound<TypeParam>(1e-4) * 100, .adjoints = 1e-8, .injectivity = pi, .tiles = 2};
+    options.symmetric = p == 1;
+    check_seeds<TypeParam>(Stiefel<TypeParam>(n, p), options);
+  }
+}
+
+TYPED_TEST(Laws, Grassmann) {
+  constexpr int kSizes[][2] = {{2, 1}, {3, 1}, {4, 2}, {5, 2}, {6, 3}};
+  for (const auto& [n, p] : kSizes)
+    check_seeds<TypeParam>(
+        Grassmann<TypeParam>(n, p),
+        {.tolerance = bound<TypeParam>(1e-4), .adjoints = 1e-8, .injectivity = pi / 2, .tiles = 2});
 }
 
 // The kit itself: what it says of manifolds with one mistake each.

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <numbers>
 
@@ -26,8 +27,10 @@ std::vector<DensityUnit> units_of(const Manifold<double>& manifold) {
   const auto factors = manifold.factors();
   const std::string unit = factors.size() == 1 ? factors[0].manifold->unit_of_volume() : "unit of volume";
   std::vector<DensityUnit> units = {{"volume", unit, 0}};
-  if (manifold.covering() != nullptr && manifold.compact())
-    units.push_back({"whole", "whole volume", manifold.log_volume()});
+  const bool notated = std::any_of(factors.begin(), factors.end(), [](const Factor<double>& factor) {
+    return !factor.manifold->notations().empty();
+  });
+  if (notated && manifold.compact()) units.push_back({"whole", "whole volume", manifold.log_volume()});
   return units;
 }
 

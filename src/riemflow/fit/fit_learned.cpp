@@ -75,7 +75,7 @@ FitResult fit_learned_kernels(const DataSet& data, const FitOptions& options, Ob
   const std::string why_not = KernelLearner::why_not(data, folds);
   const bool network = options.model == ModelKind::kernels;
   require(why_not.empty(), (network ? "learned kernels: " : "a mixture of normals: ") + why_not,
-          "give more points, or another ‹model›", Fault::bad_data);
+          "give more points, or another ‹model›, such as riemannian", Fault::bad_data);
   const double limit = kLearning * seconds_of(options.time_limit);
   const Learned learned = (network ? learn : learn_mixture)(data, folds, options, executor, limit, observer);
 

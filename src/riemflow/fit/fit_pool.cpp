@@ -65,6 +65,8 @@ class PoolRun {
     if (device == Device::automatic)
       device = why_no_pool_flow_on_gpu(data.manifold).empty() ? Device::cuda : Device::cpu;
     how_ = {0, options.threads, device};
+    // A flow has no folds.
+    if (!has_kernels()) folds_.resize(1);
     take_test(choose_scored());
   }
 
@@ -86,6 +88,14 @@ class PoolRun {
           "validation points.",
           data_.split.validation.size() / data_.lifts, folds_.size(),
           data_.split.known().size() / data_.lifts);
+    if (!has_kernels()) {
+      observer_.tell("{} has no kernels: the pool is of flows alone.", manifold_->name());
+      add_flows();
+      if (observer_.cancelled()) return interrupted();
+      require(!contenders_.empty(), "no flow could be fitted in the time that there was",
+              "give more ‹time-limit›", Fault::numerical);
+      return save(true);
+    }
     const std::string no_kernels = KernelLearner::why_not(data_, folds_);
     if (no_kernels.empty()) {
       add_learned(few);
@@ -111,6 +121,13 @@ class PoolRun {
     const double now = seconds_since(start_);
     cancelled_at_.compare_exchange_strong(never, now);
     return now - cancelled_at_ >= seconds;
+  }
+
+  bool has_kernels() const {
+    const auto factors = manifold_->factors();
+    return std::none_of(factors.begin(), factors.end(), [](const Factor<double>& factor) {
+      return factor.manifold->kernel_form().family == KernelForm::Family::none;
+    });
   }
 
   Points<double> part(const std::vector<std::size_t>& rows) const {

@@ -21,6 +21,9 @@ std::vector<std::size_t> sample_of(const std::vector<std::size_t>& rows, std::si
 }  // namespace
 
 std::string KernelLearner::why_not(const DataSet& data, const std::vector<Fold>& folds) {
+  for (const Factor<double>& factor : data.manifold.on<double>()->factors())
+    if (factor.manifold->kernel_form().family == KernelForm::Family::none)
+      return factor.manifold->name() + " has no kernels";
   constexpr std::size_t kLeast = 3;
   for (const Fold& fold : folds) {
     std::set<std::vector<double>> different;

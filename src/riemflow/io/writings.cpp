@@ -34,7 +34,11 @@ std::vector<std::string> names_of(const Factor<double>& factor, const Writing& w
 
 }  // namespace
 
-bool has_notations(const Manifold<double>& manifold) { return manifold.covering() != nullptr; }
+bool has_notations(const Manifold<double>& manifold) {
+  const auto factors = manifold.factors();
+  return std::any_of(factors.begin(), factors.end(),
+                     [](const Factor<double>& factor) { return !factor.manifold->notations().empty(); });
+}
 
 std::vector<std::vector<Writing>> writings_of(const Manifold<double>& manifold) {
   std::vector<std::vector<Writing>> all(1);
@@ -43,7 +47,7 @@ std::vector<std::vector<Writing>> writings_of(const Manifold<double>& manifold) 
     for (Notation& notation : factor.manifold->notations())
       own.push_back({std::make_shared<const Notation>(std::move(notation))});
     if (has_latitude(factor)) own.push_back({nullptr, true});
-    if (factor.manifold->covering() == nullptr) own.push_back({});
+    if (factor.manifold->notations().empty()) own.push_back({});
     std::vector<std::vector<Writing>> longer;
     for (const Writing& last : own)
       for (std::vector<Writing> so_far : all) {

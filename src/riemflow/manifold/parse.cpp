@@ -13,6 +13,7 @@
 #include "riemflow/core/text.hpp"
 #include "riemflow/manifold/axis.hpp"
 #include "riemflow/manifold/euclidean.hpp"
+#include "riemflow/manifold/grassmann.hpp"
 #include "riemflow/manifold/hyperboloid.hpp"
 #include "riemflow/manifold/interval.hpp"
 #include "riemflow/manifold/periodic.hpp"
@@ -22,6 +23,7 @@
 #include "riemflow/manifold/simplex.hpp"
 #include "riemflow/manifold/spd.hpp"
 #include "riemflow/manifold/sphere.hpp"
+#include "riemflow/manifold/stiefel.hpp"
 #include "riemflow/manifold/torus.hpp"
 
 namespace riemflow {
@@ -42,6 +44,13 @@ struct SpaceName {
     require(numbers.size() <= 1, fmt::format("'{}' has {} dimensions", whole, numbers.size()),
             fmt::format("give one, as in {}:2", kind));
     return numbers.front();
+  }
+  /// The first and the second of two.
+  int first() const { return numbers[0]; }
+  int second() const {
+    require(numbers.size() == 2, fmt::format("'{}' has one number", whole),
+            fmt::format("give two, n and p, as in {}:3,2", kind));
+    return numbers[1];
   }
   /// Several are parted by semicolons.
   std::vector<double> values(const std::string& key) const {
@@ -70,6 +79,7 @@ struct Kind {
   std::string_view options;  ///< what may stand behind the dimension
   bool group;                ///< a "/" and a group may
   bool plain;                ///< the name may stand alone
+  bool pair;                 ///< two numbers stand behind it
   std::unique_ptr<const Manifold<T>> (*make)(const SpaceName&);
 };
 
@@ -77,38 +87,42 @@ template <class T>
 const std::vector<Kind<T>>& kinds() {
   using Made = std::unique_ptr<const Manifold<T>>;
   static const std::vector<Kind<T>> all = {
-      {"euclidean", "", false, false,
+      {"euclidean", "", false, false, false,
        [](const SpaceName& n) -> Made { return std::make_unique<Euclidean<T>>(n.dimension()); }},
-      {"sphere", "K", false, false,
+      {"sphere", "K", false, false, false,
        [](const SpaceName& n) -> Made {
          return std::make_unique<Sphere<T>>(n.dimension(), n.value("K", 1));
        }},
-      {"ball", "K", false, false,
+      {"ball", "K", false, false, false,
        [](const SpaceName& n) -> Made {
          return std::make_unique<PoincareBall<T>>(n.dimension(), n.value("K", -1));
        }},
-      {"torus", "L", false, false,
+      {"torus", "L", false, false, false,
        [](const SpaceName& n) -> Made {
          if (!n.options.contains("L")) return std::make_unique<Torus<T>>(n.dimension());
          return std::make_unique<PeriodicTorus<T>>(n.dimension(), n.values("L"));
        }},
-      {"hyperboloid", "K", false, false,
+      {"hyperboloid", "K", false, false, false,
        [](const SpaceName& n) -> Made {
          return std::make_unique<Hyperboloid<T>>(n.dimension(), n.value("K", -1));
        }},
-      {"interval", "from to", false, false,
+      {"interval", "from to", false, false, false,
        [](const SpaceName& n) -> Made {
          require(n.dimension() == 1, fmt::format("'{}' has more than one dimension", n.whole),
                  "boxes are products, as in interval:1 x interval:1");
          return std::make_unique<Interval<T>>(n.value("from", 0), n.value("to", 1));
        }},
-      {"simplex", "", false, false,
+      {"simplex", "", false, false, false,
        [](const SpaceName& n) -> Made { return std::make_unique<Simplex<T>>(n.dimension()); }},
-      {"spd", "", false, false,
+      {"spd", "", false, false, false,
        [](const SpaceName& n) -> Made { return std::make_unique<Spd<T>>(n.dimension()); }},
-      {"axis", "", false, false,
+      {"axis", "", false, false, false,
        [](const SpaceName& n) -> Made { return std::make_unique<Axis<T>>(n.dimension()); }},
-      {"rotation", "", true, false,
+      {"stiefel", "", false, false, true,
+       [](const SpaceName& n) -> Made { return std::make_unique<Stiefel<T>>(n.first(), n.second()); }},
+      {"grassmann", "", false, false, true,
+       [](const SpaceName& n) -> Made { return std::make_unique<Grassmann<T>>(n.first(), n.second()); }},
+      {"rotation", "", true, false, false,
        [](const SpaceName& n) -> Made {
          require(n.dimension() == 3, fmt::format("'{}' are not the rotations of space", n.whole),
                  "rotation:3 is what there is; turns of the plane are torus:1");
@@ -182,7 +196,9 @@ std::unique_ptr<const Manifold<T>> parse_factor(std::string_view factor) {
             "orientations of crystals have one, as in rotation:3/432");
   }
   name.numbers.push_back(parse_dimension(factor, trimmed(parts[0].substr(0, slash))));
-  for (std::size_t i = 1; i < parts.size(); ++i) take_option(*kind, name, parts[i]);
+  std::size_t next = 1;
+  if (kind->pair && parts.size() > 1) name.numbers.push_back(parse_dimension(factor, trimmed(parts[next++])));
+  for (; next < parts.size(); ++next) take_option(*kind, name, parts[next]);
   return kind->make(name);
 }
 
