@@ -22,8 +22,8 @@ class Manifold:
     ----------
     name : str
         "sphere:2", "sphere:3,K=0.5", "ball:2,K=-1", "torus:2", "torus:2,L=24;365", "euclidean:3", "rotation:3",
-        "rotation:3/432", "axis:2", "hyperboloid:2", "spd:3", "interval:1,from=0,to=10", "simplex:2", and products
-        such as "sphere:2 x torus:1".
+        "rotation:3/432", "axis:2", "hyperboloid:2", "spd:3", "interval:1,from=0,to=10", "simplex:2",
+        "stiefel:3,2", "grassmann:4,2", and products such as "sphere:2 x torus:1".
 
     Attributes
     ----------

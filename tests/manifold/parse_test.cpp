@@ -75,7 +75,8 @@ TEST(Parse, MakesWhatItSays) {
 
 TEST(Parse, SuggestsTheNearestName) {
   const std::string known =
-      "the manifolds are euclidean, sphere, ball, torus, hyperboloid, interval, simplex, spd, axis, rotation";
+      "the manifolds are euclidean, sphere, ball, torus, hyperboloid, interval, simplex, spd, axis, "
+      "stiefel, grassmann, rotation";
   EXPECT_EQ(error_of("shpere:2"), "unknown manifold 'shpere'; perhaps you meant sphere? " + known);
   EXPECT_EQ(error_of("torus:1 x euclidian:2"),
             "unknown manifold 'euclidian'; perhaps you meant euclidean? " + known);
