@@ -83,7 +83,7 @@ def main():
                 "below_the_truth": gap.mean(), "standard_error": gap.std() / math.sqrt(len(gap)),
                 "minus_the_entropy": -entropy, "mass": mass.value, "mass_error": mass.error, "seconds": seconds})
             print(result["rows"][-1], flush=True)
-    lines = [f"Draws of mixtures of M wrapped normals on rotations: {options.draws} draws, default fit of "
+    lines = ["# Mixtures of normals on rotations", "", f"Draws of mixtures of M wrapped normals on rotations: {options.draws} draws, default fit of "
              f"{options.time_limit:g} s, scored on 20,000 others.", "",
              f"`{result['command']}`, commit {result['commit']}, {result['machine']}, {result['date']}.", "",
              "| M | seed | log-likelihood | the true density there | below it | minus the entropy | published (RSGM) | mass | s |",
