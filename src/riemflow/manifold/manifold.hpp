@@ -78,7 +78,7 @@ class Manifold {
   virtual std::string words() const { return name(); }
   virtual Picture picture() const { return {}; }
   virtual ColumnForm column_form() const { return {}; }
-  /// The ways to write a point in columns, the usual one first; of covered spaces and their products. None:
+  /// The ways to write a point in columns, the usual one first. None:
   /// as column_form() says.
   virtual std::vector<Notation> notations() const { return {}; }
   virtual DefaultBase default_base() const { return compact() ? DefaultBase::uniform : DefaultBase::none; }
