@@ -78,10 +78,31 @@ std::vector<Case> cases() {
     all.push_back({std::string(manifold) + " fourier", config});
   }
   // Every kernel at its limits, every shape beyond two dimensions, and products.
-  for (const char* manifold :
-       {"sphere:4", "sphere:5,K=2", "sphere:16", "ball:3", "ball:5", "ball:8", "torus:1", "torus:3",
-        "torus:7", "torus:16", "euclidean:1", "euclidean:6", "euclidean:16", "sphere:2 x torus:1",
-        "ball:2,K=-0.5 x sphere:1 x euclidean:2", "torus:2 x sphere:3 x ball:3 x torus:1"}) {
+  for (const char* manifold : {"sphere:4",
+                               "sphere:5,K=2",
+                               "sphere:16",
+                               "ball:3",
+                               "ball:5",
+                               "ball:8",
+                               "torus:1",
+                               "torus:3",
+                               "torus:7",
+                               "torus:16",
+                               "euclidean:1",
+                               "euclidean:6",
+                               "euclidean:16",
+                               "sphere:2 x torus:1",
+                               "ball:2,K=-0.5 x sphere:1 x euclidean:2",
+                               "torus:2 x sphere:3 x ball:3 x torus:1",
+                               "stiefel:3,1",
+                               "stiefel:3,2",
+                               "stiefel:5,3",
+                               "stiefel:8,2",
+                               "grassmann:2,1",
+                               "grassmann:3,1",
+                               "grassmann:4,2",
+                               "torus:1 x stiefel:3,2 x sphere:2,K=2",
+                               "ball:2 x grassmann:3,2"}) {
     for (const DivergenceEstimator estimator :
          {DivergenceEstimator::exact, DivergenceEstimator::hutchinson}) {
       FlowConfig config = wide(manifold, 1e-6);

@@ -70,7 +70,13 @@ struct KernelForm {
 };
 
 /// The formulas that a GPU has (flow/cuda/geometry.cuh).
-enum class DeviceFormulas { none, flat, circles, sphere, ball };
+enum class DeviceFormulas { none, flat, circles, sphere, ball, orthonormal, projectors };
+/// What they must know of a space of matrices (manifold/embedded.hpp): the metric is `metric`·tr(UᵀV), the
+/// mean curvature vector bend·x + shift·I; projectors have trace `rank`.
+struct MatrixForm {
+  int rows = 0, columns = 0, rank = 0;
+  double metric = 1, bend = 0, shift = 0;
+};
 
 /// The charts by which a flow on R^d is one on a space (manifold/chart_map.hpp).
 enum class ChartKind { stereographic, wrapped, naive };

@@ -236,6 +236,14 @@ class Embedded : public Manifold<T> {
   /// x_bar += the derivative of ⟨c, DΠ_x[v] u⟩ by x.
   virtual void tilt_backward(const Pack<T>* v, const Pack<T>* u, const Pack<T>* c, Pack<T>* x_bar) const = 0;
 
+  MatrixForm form(int rows, int columns, int rank) const {
+    return {rows,
+            columns,
+            rank,
+            static_cast<double>(m_),
+            static_cast<double>(bend_),
+            static_cast<double>(shift_)};
+  }
   Tile zeros() const { return Tile(static_cast<std::size_t>(D_), Pack<T>(0)); }
   /// Of each lane alone.
   void project_lanes(Pack<T>* x) const {

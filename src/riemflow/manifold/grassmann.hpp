@@ -35,6 +35,8 @@ class Grassmann final : public Embedded<T> {
   }
   std::string unit_of_volume() const override { return "unit of volume of principal angles"; }
   std::vector<Notation> notations() const override { return grassmann_notations(n_, p_); }
+  DeviceFormulas device_formulas() const override { return DeviceFormulas::projectors; }
+  MatrixForm matrix_form() const override { return this->form(n_, n_, p_); }
 
   // Π_{k=n−p+1}^{n} |S^{k−1}| / Π_{k=1}^{p} |S^{k−1}|: frames of Rⁿ over those of the subspace.
   double log_volume() const override {

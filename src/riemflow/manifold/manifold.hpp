@@ -84,6 +84,8 @@ class Manifold {
   virtual DefaultBase default_base() const { return compact() ? DefaultBase::uniform : DefaultBase::none; }
   virtual KernelForm kernel_form() const { return {}; }
   virtual DeviceFormulas device_formulas() const { return DeviceFormulas::none; }
+  /// For the formulas of matrices.
+  virtual MatrixForm matrix_form() const { return {}; }
   /// Why a flow on R^d cannot be one here by that chart; nothing if it can.
   virtual std::optional<Refusal> refuse_chart(ChartKind) const {
     return Refusal{"none is known", "use a flow on the manifold itself"};

@@ -40,6 +40,8 @@ class Stiefel final : public Embedded<T> {
   }
   std::string unit_of_volume() const override { return "unit of volume of tr(UᵀV)"; }
   std::vector<Notation> notations() const override { return stiefel_notations(n_, p_); }
+  DeviceFormulas device_formulas() const override { return DeviceFormulas::orthonormal; }
+  MatrixForm matrix_form() const override { return this->form(n_, p_, p_); }
 
   // 2^{p(p−1)/4} Π_{k=n−p+1}^{n} |S^{k−1}|, |S^{k−1}| = 2π^{k/2}/Γ(k/2): column after column lies on a sphere
   // of what is beside the others, and tr(UᵀV) counts a turn of two columns in their plane twice.

@@ -7,9 +7,12 @@
 
 #include <cuda_runtime.h>
 
+#include "riemflow/flow/cuda/matrices.hpp"
+
 namespace riemflow::cuda {
 
-enum Shape { kEuclidean, kSphere, kBall, kTorus, kAny };
+/// kMatrices in products and alone are computed as any shape.
+enum Shape { kEuclidean, kSphere, kBall, kTorus, kMatrices, kAny };
 constexpr int kMostFactors = 4;
 
 /// One factor of the manifold and the layers at its ends.
@@ -22,12 +25,14 @@ struct Factor {
   int power;          ///< p of λ^−p on the ball
   bool hyperboloid;   ///< features of the geodesic layer on the ball
   float K, root;      ///< curvature, √|K|
+  Matrices matrices;  ///< of shape kMatrices
 };
 
 struct Frame {
   Factor factor[kMostFactors];
   int factors;
-  bool exact;   ///< seeds are a basis; else probes
+  bool exact;   ///< seeds are a basis; else probes, or
+  bool axes;    ///< the projections of all coordinate directions, whose trace is exact too: where there are matrices
   float share;  ///< of a seed in the trace
 };
 
@@ -71,6 +76,39 @@ struct Geometry {
     for (int i = 0; i < D; ++i) s += has(f, i) ? a[i] * b[i] : 0.0f;
     return s;
   }
+  /// The factor's coordinates where an index need not be known beforehand, and back.
+  __device__ static void take(const Factor& f, const Row& row, float* own) {
+#pragma unroll
+    for (int i = 0; i < D; ++i)
+      if (has(f, i)) own[i - f.first] = row[i];
+  }
+  __device__ static void put(const Factor& f, const float* own, Row& row) {
+#pragma unroll
+    for (int i = 0; i < D; ++i)
+      if (has(f, i)) row[i] = own[i - f.first];
+  }
+  /// row = Π_x row
+  __device__ static void tangent(const Factor& f, const Row& x, Row& row) {
+    float at[kMostEntries], u[kMostEntries], w[kMostEntries];
+    take(f, x, at);
+    take(f, row, u);
+    f.matrices.tangent(at, u, w);
+    put(f, w, row);
+  }
+  /// x_bar = the derivative of ⟨c, Π_x u⟩ by x
+  __device__ static void tangent_backward(const Factor& f, const Row& x, const Row& u, const Row& c, Row& x_bar) {
+    float at[kMostEntries], a[kMostEntries], b[kMostEntries], bar[kMostEntries];
+    take(f, x, at);
+    take(f, u, a);
+    take(f, c, b);
+    for (int i = 0; i < kMostEntries; ++i) bar[i] = 0;
+    f.matrices.tangent_backward(at, a, b, bar);
+    put(f, bar, x_bar);
+  }
+  /// Entry i of probe j.
+  __device__ float probe(const float* noise, int i, int j, int k) const {
+    return frame.axes ? (i == j ? 1.0f : 0.0f) : noise[i * k + j];
+  }
   /// use(factor) for each.
   template <class Use>
   __device__ void each(const Use& use) const {
@@ -85,6 +123,11 @@ struct Geometry {
     each([&](const Factor& f) {
       const float square = dot(f, z, z);
       good &= is(f, kBall) ? -f.K * square < 1 : isfinite(square) && (!is(f, kSphere) || square > 1e-30f);
+      if (is(f, kMatrices)) {
+        float own[kMostEntries];
+        take(f, z, own);
+        good &= f.matrices.near(own);
+      }
     });
     return good;
   }
@@ -95,6 +138,11 @@ struct Geometry {
 #pragma unroll
         for (int i = 0; i < D; ++i)
           if (has(f, i)) z[i] -= kTurn * floorf(z[i] * (1 / kTurn) + 0.5f);
+      } else if (is(f, kMatrices)) {
+        float own[kMostEntries];
+        take(f, z, own);
+        f.matrices.project(own);
+        put(f, own, z);
       } else if (!is(f, kEuclidean)) {
         const float square = dot(f, z, z);
         float scale = 1;
@@ -114,6 +162,13 @@ struct Geometry {
   /// that was not.)
   __device__ void project_backward(const Row& z, Row& bar) const {
     each([&](const Factor& f) {
+      if (is(f, kMatrices)) {
+        float own[kMostEntries], own_bar[kMostEntries];
+        take(f, z, own);
+        take(f, bar, own_bar);
+        f.matrices.project_backward(own, own_bar);
+        put(f, own_bar, bar);
+      }
       if (!is(f, kSphere)) return;
       const float square = dot(f, z, z), scale = rsqrtf(f.K * square), radial = dot(f, z, bar) * (scale * scale * f.K);
 #pragma unroll
@@ -136,6 +191,7 @@ struct Geometry {
     each([&](const Factor& f) {
       const float lambda = 2 / (1 + f.K * dot(f, x, x));
       if (is(f, kBall) && has(f, i)) g = lambda * lambda;
+      if (is(f, kMatrices) && has(f, i)) g = f.matrices.metric;
     });
     return g;
   }
@@ -148,8 +204,9 @@ struct Geometry {
     if (lane.jet == 0 || j >= k) return;
     if (!frame.exact) {
 #pragma unroll
-      for (int i = 0; i < D; ++i) v[i] = (kKnown || i < n) ? noise[i * k + j] : 0.0f;
+      for (int i = 0; i < D; ++i) v[i] = (kKnown || i < n) ? probe(noise, i, j, k) : 0.0f;
       each([&](const Factor& f) {
+        if (is(f, kMatrices)) tangent(f, x, v);
         if (!is(f, kSphere)) return;
         const float a = dot(f, v, x) * f.K;
 #pragma unroll
@@ -184,12 +241,24 @@ struct Geometry {
                                 const Row& in_bar, Row& x_bar) const {
     const bool seeded = lane.jet >= 1 && lane.jet <= k;
     each([&](const Factor& f) {
-      if (!is(f, kSphere)) return;
+      if (!is(f, kSphere) && !is(f, kMatrices)) return;
       const float b = dot(f, in_bar, x) * f.K;
       Row eps;
 #pragma unroll
       for (int i = 0; i < D; ++i)
-        eps[i] = seeded && !frame.exact && (kKnown || i < n) ? noise[i * k + lane.jet - 1] : 0.0f;
+        eps[i] = seeded && !frame.exact && (kKnown || i < n) ? probe(noise, i, lane.jet - 1, k) : 0.0f;
+      if (is(f, kMatrices)) {
+        Row bar;
+#pragma unroll
+        for (int i = 0; i < D; ++i) bar[i] = 0;
+        tangent_backward(f, x, eps, in_bar, bar);
+#pragma unroll
+        for (int i = 0; i < D; ++i) {
+          const float all = lane.sum(seeded ? bar[i] : 0.0f);
+          if (has(f, i)) x_bar[i] += all;
+        }
+        return;
+      }
       const float a = frame.exact ? 0.0f : dot(f, eps, x) * f.K;
 #pragma unroll
       for (int i = 0; i < D; ++i) {
@@ -300,6 +369,14 @@ struct Geometry {
 #pragma unroll
         for (int i = 0; i < D; ++i) velocity[i] *= has(f, i) ? s : 1.0f;
         all.divergence += s * (trace + (static_cast<float>(f.power) - d) * f.K * lambda * ux);
+      } else if (is(f, kMatrices)) {
+        all.divergence += trace;
+#pragma unroll
+        for (int i = 0; i < D; ++i)
+          if (has(f, i)) all.divergence += u0[i] * f.matrices.mean_curvature(x[i], i - first(f));
+        tangent(f, x, velocity);
+        all.kinetic += f.matrices.metric * dot(f, velocity, velocity);
+        return;
       } else {
         all.divergence += trace;
       }
@@ -348,6 +425,25 @@ struct Geometry {
           u_bar[i] = value ? s * f_bar[i] + ux_bar * x[i] : frame.share * s * div_bar * v[i];
           if (value) in_bar[i] = ux_bar * u0[i] - lambda_bar * f.K * lambda * lambda * x[i];
         }
+      } else if (is(f, kMatrices)) {
+        Row w, bent;
+#pragma unroll
+        for (int i = 0; i < D; ++i) w[i] = u0[i];
+        tangent(f, x, w);
+#pragma unroll
+        for (int i = 0; i < D; ++i) {
+          if (has(f, i)) f_bar[i] += 2 * f.matrices.metric * kinetic_bar * w[i];
+          w[i] = f_bar[i];
+          bent[i] = 0;
+        }
+        tangent(f, x, w);
+        tangent_backward(f, x, u0, f_bar, bent);
+#pragma unroll
+        for (int i = 0; i < D; ++i) {
+          if (!has(f, i)) continue;
+          u_bar[i] = value ? w[i] + div_bar * f.matrices.mean_curvature(x[i], i - first(f)) : frame.share * div_bar * v[i];
+          in_bar[i] = value ? bent[i] + f.matrices.bend * div_bar * u0[i] : frame.share * div_bar * u[i];
+        }
       } else {
 #pragma unroll
         for (int i = 0; i < D; ++i)
@@ -368,7 +464,7 @@ struct Geometry {
 #pragma unroll
     for (int i = 0; i < D; ++i) slope[i] = 0;
     each([&](const Factor& f) {
-      if (is(f, kSphere) || is(f, kTorus)) return;
+      if (is(f, kSphere) || is(f, kTorus) || is(f, kMatrices)) return;
       const float square = dot(f, x, x);
       float along = -1;  // slope = along · x
       if (is(f, kEuclidean)) {

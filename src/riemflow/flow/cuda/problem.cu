@@ -21,13 +21,33 @@ int shape_of(const Manifold<float>& manifold) {
       return kTorus;
     case DeviceFormulas::flat:
       return kEuclidean;
+    case DeviceFormulas::orthonormal:
+    case DeviceFormulas::projectors:
+      return kMatrices;
     case DeviceFormulas::none:
       break;
   }
   throw Error("a GPU has no formulas for " + manifold.name(), "use the CPU");
 }
 
+Matrices matrices_of(const Manifold<float>& manifold) {
+  const MatrixForm form = manifold.matrix_form();
+  return {form.rows, form.columns, manifold.device_formulas() == DeviceFormulas::projectors, form.rank,
+          static_cast<float>(form.metric), static_cast<float>(form.bend), static_cast<float>(form.shift)};
+}
+
+bool has_matrices(const Manifold<float>& manifold) {
+  for (const auto& factor : manifold.factors())
+    if (shape_of(*factor.manifold) == kMatrices) return true;
+  return false;
+}
+
 }  // namespace
+
+int jets_of(const FlowConfig& config, const Manifold<float>& manifold) {
+  if (config.divergence.estimator != DivergenceEstimator::exact) return 1 + config.divergence.probes;
+  return 1 + (has_matrices(manifold) ? manifold.ambient() : manifold.dimension());
+}
 
 Status status_of(int status) {
   switch (status) {
@@ -56,7 +76,8 @@ Problem describe(const FlowConfig& config, const VectorField<float>& field) {
   p.working_size = static_cast<int>(field.working_size());
   p.kinetic = static_cast<float>(config.regularisation.kinetic);
   p.bound = static_cast<float>(config.field.bound);
-  p.frame.exact = exact;
+  p.frame.axes = exact && has_matrices(manifold);
+  p.frame.exact = exact && !p.frame.axes;
   p.frame.share = exact ? 1.0f : 1.0f / static_cast<float>(config.divergence.probes);
   p.input.rows = p.width;
   p.input.columns = field.features();
@@ -74,6 +95,7 @@ Problem describe(const FlowConfig& config, const VectorField<float>& field) {
     f.dimension = factor.manifold->dimension();
     f.power = power_of(config.field.scaling, f.dimension);
     f.hyperboloid = f.shape == kBall && input.neurons != nullptr;
+    if (f.shape == kMatrices) f.matrices = matrices_of(*factor.manifold);
     f.K = static_cast<float>(factor.manifold->curvature());
     f.root = static_cast<float>(std::sqrt(std::abs(factor.manifold->curvature())));
     log_base += factor.manifold->compact() ? -factor.manifold->log_volume()
@@ -169,8 +191,7 @@ std::string why_not_cuda(const FlowConfig& config) {
   const VectorField<float> field(manifold, config.field);
   cuda::Problem problem = cuda::describe(config, field);
   if (factors > 1 && problem.distance >= 0) return "it has no geodesic input layers on products";
-  const bool exact = config.divergence.estimator == DivergenceEstimator::exact;
-  const int jets = 1 + (exact ? manifold->dimension() : config.divergence.probes);
+  const int jets = cuda::jets_of(config, *manifold);
   if (!cuda::arrange(problem, jets, 1))
     return "it has no kernel for " + manifold->name() + " with " + std::to_string(jets - 1) + " derivatives";
   int bytes = 0;

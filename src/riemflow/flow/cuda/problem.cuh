@@ -10,6 +10,8 @@ namespace riemflow::cuda {
 
 /// What does not change from call to call. The manifold has at most kMostFactors.
 Problem describe(const FlowConfig& config, const VectorField<float>& field);
+/// The value and its derivatives.
+int jets_of(const FlowConfig& config, const Manifold<float>& manifold);
 /// How a block is laid out for so many jets and, at most, groups of points; false if no kernel is large enough.
 bool arrange(Problem& problem, int jets, int groups);
 

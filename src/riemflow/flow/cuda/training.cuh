@@ -21,10 +21,7 @@ struct FlowParts {
   std::vector<float>& parameters;
   Workspace& work;
 
-  int jets() const {
-    const bool exact = config.divergence.estimator == DivergenceEstimator::exact;
-    return 1 + (exact ? field.manifold().dimension() : config.divergence.probes);
-  }
+  int jets() const { return jets_of(config, field.manifold()); }
 };
 
 /// The group of flow matching in device memory, where its mean velocities are known.
