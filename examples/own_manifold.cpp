@@ -100,3 +100,27 @@ TEST(Circle, HasFlows) {
   const Model read = load_model("clock.model", std::span(&kClock, 1));
   EXPECT_EQ(make_density(read)->log_prob(hours(5)).values, make_density(model)->log_prob(hours(5)).values);
 }
+
+TEST(Circle, StandsBesideTheLibrarys) {
+  // The hour of a fault's slip and its axis, which has no sign.
+  const Space both = Space::product({kClock, "axis:2"});
+  const Points<double> when = hours(200);
+  Points<double> points(when.size(), both->ambient());
+  for (std::size_t i = 0; i < when.size(); ++i) {
+    const double tilt = 0.1 * when[i][0];
+    points[i][0] = when[i][0];
+    points[i][1] = std::sin(tilt);
+    points[i][3] = std::cos(tilt);
+  }
+  Observer silent;
+  const FitOptions options = options_of({{"model", "kde"}, {"kernel", "one"}});
+  const FitResult result = fit(data_set_of(points, both, options, silent), options, silent);
+  const auto density = make_density(*result.model);
+  EXPECT_NEAR(density->mass({}).integral.value, 1, 1e-3);
+  // Both ends of an axis are one.
+  Points<double> turned = points;
+  for (std::size_t i = 0; i < points.size(); ++i)
+    for (std::size_t c = 1; c < 4; ++c) turned[i][c] *= -1;
+  const std::vector<double> a = density->log_prob(points).values, b = density->log_prob(turned).values;
+  for (std::size_t i = 0; i < a.size(); ++i) EXPECT_NEAR(a[i], b[i], 1e-9);
+}

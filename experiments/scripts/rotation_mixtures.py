@@ -1,11 +1,11 @@
 """The default of `riemflow fit` on synthetic rotations, beside the truth.
 
-    PYTHONPATH=build/python python3 experiments/scripts/rotation_mixtures.py [--draws 20000] [--seeds 1] [--time-limit 60]
+    PYTHONPATH=build/python python3 experiments/scripts/rotation_mixtures.py [--draws 50000] [--seeds 1] [--time-limit 60]
 
 Mixtures of M wrapped normals on rotation:3 with means anywhere: M = 16, 32 and 64, sigma = 0.1 in an orthonormal basis
 of the Frobenius metric, which is sqrt(2) times the angle, so 0.1/sqrt(2) radians; densities are with respect to the
 volume 8 pi^2, as De Bortoli et al. (2022), who report 0.89, 0.20 and -0.49. Scores are of points of a draw of their own,
-paired with the true density there. Writes experiments/results/rotation_mixtures.json and .md.
+paired with the true density there, and beside minus the entropy. Writes experiments/results/rotation_mixtures.json and .md.
 """
 
 import argparse
@@ -22,6 +22,7 @@ import numpy as np
 import riemflow as rf
 
 SIGMA = 0.1 / math.sqrt(2)
+TEST = 200000
 PUBLISHED = {16: 0.89, 32: 0.20, 64: -0.49}
 
 
@@ -58,7 +59,7 @@ def log_density(M, q):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--draws", type=int, default=20000)
+    parser.add_argument("--draws", type=int, default=50000)
     parser.add_argument("--seeds", type=int, default=1)
     parser.add_argument("--time-limit", type=float, default=60)
     options = parser.parse_args()
@@ -73,7 +74,7 @@ def main():
             density = rf.fit(draws(M, options.draws, 2 * seed), manifold="rotation:3", time_limit=options.time_limit,
                              seed=seed)
             seconds = time.time() - start
-            test = draws(M, 20000, 2 * seed + 1)
+            test = draws(M, TEST, 2 * seed + 1)
             entropy = -log_density(M, draws(M, 1000000, 2 * seed + 1)).mean()
             own, truth = density.log_prob(test), log_density(M, test)
             gap = truth - own
@@ -81,16 +82,16 @@ def main():
             result["rows"].append({
                 "components": M, "seed": seed, "log_likelihood": own.mean(), "truth_at_the_same_points": truth.mean(),
                 "below_the_truth": gap.mean(), "standard_error": gap.std() / math.sqrt(len(gap)),
-                "minus_the_entropy": -entropy, "mass": mass.value, "mass_error": mass.error, "seconds": seconds})
+                "minus_the_entropy": -entropy, "below_minus_the_entropy": -entropy - own.mean(), "mass": mass.value, "mass_error": mass.error, "seconds": seconds})
             print(result["rows"][-1], flush=True)
     lines = ["# Mixtures of normals on rotations", "", f"Draws of mixtures of M wrapped normals on rotations: {options.draws} draws, default fit of "
-             f"{options.time_limit:g} s, scored on 20,000 others.", "",
+             f"{options.time_limit:g} s, scored on {TEST} others.", "",
              f"`{result['command']}`, commit {result['commit']}, {result['machine']}, {result['date']}.", "",
-             "| M | seed | log-likelihood | the true density there | below it | minus the entropy | published (RSGM) | mass | s |",
-             "|---|---|---|---|---|---|---|---|---|"]
+             "| M | seed | log-likelihood | the true density there | below it | minus the entropy | below that | published (RSGM) | mass | s |",
+             "|---|---|---|---|---|---|---|---|---|---|"]
     for row in result["rows"]:
         lines.append("| {components} | {seed} | {log_likelihood:.4f} | {truth_at_the_same_points:.4f} | "
-                     "{below_the_truth:.4f} ± {standard_error:.4f} | {minus_the_entropy:.4f} | ".format(**row) +
+                     "{below_the_truth:.4f} ± {standard_error:.4f} | {minus_the_entropy:.4f} | {below_minus_the_entropy:.4f} | ".format(**row) +
                      f"{PUBLISHED[row['components']]:.2f} | {row['mass']:.6f} | {row['seconds']:.0f} |")
     to = os.path.join(here, "..", "results", "rotation_mixtures")
     with open(to + ".json", "w") as file:

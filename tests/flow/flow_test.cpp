@@ -61,6 +61,7 @@ double log_jacobian(Flow<double>& flow, std::span<const double> x, std::span<con
 TEST(Flow, TheDensityIsThatOfTheChangeOfVariables) {
   for (const std::string& manifold : all_manifolds()) {
     for (const InputLayer input : {InputLayer::linear, InputLayer::geodesic}) {
+      if (input == InputLayer::geodesic && !has_geodesic_input(manifold)) continue;
       FlowConfig config = small_config(manifold);
       config.field.input = input;
       config.solver.fixed_steps = 40;

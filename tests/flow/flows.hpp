@@ -65,9 +65,19 @@ Points<T> slice(const Points<T>& a, std::size_t first, std::size_t n) {
 
 inline const std::vector<std::string>& all_manifolds() {
   static const std::vector<std::string> names = {
-      "euclidean:2",   "sphere:2", "sphere:3,K=0.5",      "ball:2",
-      "ball:3,K=-0.5", "torus:2",  "sphere:2 x sphere:1", "ball:2 x torus:1"};
+      "euclidean:2",         "sphere:2",         "sphere:3,K=0.5", "ball:2",      "ball:3,K=-0.5", "torus:2",
+      "sphere:2 x sphere:1", "ball:2 x torus:1", "stiefel:3,2",    "stiefel:4,3", "grassmann:4,2"};
   return names;
+}
+
+/// Whether there is a geodesic input layer.
+inline bool has_geodesic_input(const std::string& manifold) {
+  try {
+    for (const Factor<double>& factor : Space(manifold)->factors()) factor.manifold->geodesic_neurons();
+  } catch (const Error&) {
+    return false;
+  }
+  return true;
 }
 
 }  // namespace riemflow::test

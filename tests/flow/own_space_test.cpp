@@ -7,8 +7,10 @@
 #include "riemflow/core/error.hpp"
 #include "riemflow/distribution/base.hpp"
 #include "riemflow/flow/autoregressive.hpp"
+#include "riemflow/flow/device_formulas.hpp"
 #include "riemflow/kernel/kernel_mixture.hpp"
 #include "riemflow/manifold/chart.hpp"
+#include "riemflow/manifold/covering.hpp"
 #include "riemflow/manifold/cubature.hpp"
 #include "riemflow/manifold/whole.hpp"
 #include "tests/flow/flows.hpp"
@@ -127,6 +129,39 @@ TEST(OwnSpace, FlowsOnProductsWithIt) {
   EXPECT_TRUE(flow->log_prob(x).summary.ok());
   config.model = ModelKind::autoregressive;
   EXPECT_EQ(autoregressive_layout<double>(config).blocks().empty(), false);
+}
+
+/// A line to a GPU, but with a base or features that no line has.
+template <class T, int kWrong>
+class Claiming : public Bare<T> {
+ public:
+  DeviceFormulas device_formulas() const override { return DeviceFormulas::flat; }
+  DefaultBase default_base() const override {
+    return kWrong == 1 ? DefaultBase::uniform : DefaultBase::normal;
+  }
+  std::shared_ptr<const Features<T>> features() const override {
+    return std::make_shared<ScaledCoordinates<T>>(1, kWrong == 2 ? 0.5 : 1);
+  }
+};
+
+// The formulas of a GPU are those of the library's bases and features.
+TEST(OwnSpace, IsNotComputedAsAnotherOnAGpu) {
+  EXPECT_EQ(why_no_device_formulas(Claiming<float, 0>()), "");
+  EXPECT_EQ(why_no_device_formulas(Claiming<float, 1>()), "its formulas for bare:1 are with another base");
+  EXPECT_EQ(why_no_device_formulas(Claiming<float, 2>()), "its formulas for bare:1 are with other features");
+  EXPECT_EQ(why_no_device_formulas(Bare<float>()), "it has no formulas for bare:1");
+  for (const char* name : {"euclidean:3", "sphere:2", "sphere:4,K=0.3", "ball:3,K=-2", "torus:5",
+                           "stiefel:4,2", "grassmann:3,1"})
+    EXPECT_EQ(why_no_device_formulas(*Space(name).on<float>()), "") << name;
+}
+
+TEST(OwnSpace, IsAFactorBesideACoveredOne) {
+  const Space both = Space::product({Space::of<WideTorus>(1, 3.5), Space("rotation:3")});
+  ASSERT_NE(both->covering(), nullptr);
+  EXPECT_EQ(both.on<float>()->covering(), both->covering());
+  EXPECT_EQ(both.computed_on().name(), both->covering()->cover()->name());
+  EXPECT_EQ(both.computed_on().name(), "wide:1 x sphere:3,K=0.25");
+  EXPECT_EQ(both->covering()->sheets(), 2u);
 }
 
 /// A kernel density on circles of radius R is that on circles of radius 1, stretched.

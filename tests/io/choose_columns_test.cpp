@@ -45,6 +45,45 @@ TEST(ForeignNames, WhatMayBeAnyonesIsTaken) {
   EXPECT_EQ(read_text("lat,lon,phi\n1,2,3\n", on("sphere:2 x torus:1")).points.size(), 1u);
 }
 
+// Spaces whose points are written in notations: names tell columns apart in any order, chosen or not.
+TEST(Notations, AreReadByTheNamesOfTheirColumns) {
+  const auto point_of = [](const std::string& text, const ReadOptions& options) {
+    const ReadPoints read = read_text(text, options);
+    return std::vector<double>(read.points[0].begin(), read.points[0].end());
+  };
+  // lon, lat as GIS has them: of an axis the latitude is 20.
+  const auto axis = point_of("lon,lat\n10,20\n", on("axis:2")),
+             sphere = point_of("lat,lon\n20,10\n", on("sphere:2"));
+  EXPECT_EQ(axis, sphere);
+  EXPECT_EQ(point_of("x,y,z\n0,0.6,0.8\n", on("axis:2")), (std::vector<double>{0, 0.6, 0.8}));
+  // Scalar last, as SciPy writes quaternions.
+  const std::vector<double> turn = {0.5, 0.1, 0.5, 0.7};
+  for (const ReadOptions& options :
+       {on("rotation:3"), columns("x,y,z,w", "rotation:3"), columns("1-4", "rotation:3")}) {
+    const auto q = point_of("x,y,z,w\n0.1,0.5,0.7,0.5\n", options);
+    for (std::size_t i = 0; i < 4; ++i) EXPECT_NEAR(q[i], turn[i], 1e-9);
+  }
+  EXPECT_EQ(point_of("roll,pitch,yaw\n10,20,30\n", columns("roll,pitch,yaw", "rotation:3")),
+            point_of("yaw,pitch,roll\n30,20,10\n", on("rotation:3")));
+  // Names that say nothing: in the order given.
+  EXPECT_EQ(point_of("a,b,c,d\n1,0,0,0\n", columns("a,b,c,d", "rotation:3")),
+            (std::vector<double>{1, 0, 0, 0}));
+  // A place beside a time of day.
+  EXPECT_EQ(point_of("lat,lon,hour\n20,10,5\n", on("sphere:2 x torus:1,L=24"))[3], 5);
+  EXPECT_EQ(
+      complaint("hour,latitude,longitude\n5,20,10\n", on("sphere:2 x torus:1,L=24")),
+      "f: column 2 'latitude' is a latitude by its name, but sphere:2 x torus:1,L=24 would take it for a "
+      "longitude; if the columns are what sphere:2 x torus:1,L=24 needs, choose them, as in ‹columns› 1-3; "
+      "else the data are of another manifold");
+  EXPECT_EQ(point_of("hour,latitude,longitude\n5,20,10\n", on("torus:1,L=24 x sphere:2"))[0], 5);
+  EXPECT_EQ(complaint("lat,hour\n20,5\n", on("interval:1,to=90 x torus:1,L=24")),
+            "f: column 1 'lat' is a latitude by its name, but interval:1,from=0,to=90 x torus:1,L=24 would "
+            "take it for a "
+            "number; if the columns are what interval:1,from=0,to=90 x torus:1,L=24 needs, choose them, as "
+            "in ‹columns› "
+            "1,2; else the data are of another manifold");
+}
+
 // As many columns as the manifold needs, one of them text.
 TEST(TextColumns, AreNoCoordinates) {
   // The numbers alone fit: as latitude and longitude, where three columns would be a vector.

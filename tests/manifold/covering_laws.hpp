@@ -55,6 +55,7 @@ class CoveringCheck {
       ++looked_at;
     }
     EXPECT_GT(looked_at, o_.points / 2);
+    volumes();
     Random random(o_.seed, Purpose::test, 0, 0);
     for (const Numbers& y : o_.hard) {
       lifts(y);
@@ -67,6 +68,20 @@ class CoveringCheck {
 
  private:
   using Space = Manifold<double>;
+
+  /// The whole of the space is J/n of the cover's, wherever J is a constant and the whole is finite.
+  void volumes() {
+    EXPECT_EQ(m_.compact(), n_.compact());
+    if (!m_.compact()) return;
+    const auto log_J = [&](std::uint64_t i) {
+      Random random(o_.seed, Purpose::test, 1, i);
+      return c_.log_stretch(point_of(n_, random, o_.radius * Ln_).data(), nullptr);
+    };
+    for (std::uint64_t i = 1; i < 8; ++i) ASSERT_NEAR(log_J(i), log_J(0), 1e-9) << m_.name();
+    EXPECT_NEAR(m_.log_volume(), n_.log_volume() + log_J(0) - std::log(static_cast<double>(c_.sheets())),
+                1e-10)
+        << m_.name();
+  }
 
   static Numbers point_of(const Space& m, Random& random, double radius) {
     return lane(random_point(m, random, radius), 0);

@@ -94,7 +94,7 @@ TYPED_TEST(Laws, Product) {
 // No symmetric space for p > 1; a logarithm is good to its residual over how far the ends are from conjugate
 // points.
 TYPED_TEST(Laws, Stiefel) {
-  constexpr int kSizes[][2] = {{3, 1}, {3, 2}, {4, 2}, {5, 3}, {6, 2}};
+  constexpr int kSizes[][2] = {{3, 1}, {3, 2}, {4, 2}, {4, 3}, {5, 3}, {6, 2}};
   for (const auto& [n, p] : kSizes) {
     LawOptions options{
         .tolerance = bound<TypeParam>(1e-4) * 100, .adjoints = 1e-8, .injectivity = pi, .tiles = 2};
@@ -104,7 +104,7 @@ TYPED_TEST(Laws, Stiefel) {
 }
 
 TYPED_TEST(Laws, Grassmann) {
-  constexpr int kSizes[][2] = {{2, 1}, {3, 1}, {4, 2}, {5, 2}, {6, 3}};
+  constexpr int kSizes[][2] = {{2, 1}, {3, 1}, {4, 2}, {5, 2}, {5, 3}, {6, 3}};
   for (const auto& [n, p] : kSizes)
     check_seeds<TypeParam>(
         Grassmann<TypeParam>(n, p),

@@ -7,6 +7,7 @@
 
 #include <cmath>
 #include <numbers>
+#include <tuple>
 
 #include "riemflow/core/error.hpp"
 #include "riemflow/core/rotation.hpp"
@@ -277,18 +278,54 @@ TEST(CoveredDensity, OfProportionsHasTheStatedDensityThere) {
   EXPECT_GT(share, 0.01);
 }
 
+// As far out as there are densities: the standard wrapped normal, of which the distance is all.
+TEST(CoveredDensity, OfAHyperboloidIsRightToItsEnd) {
+  for (const auto& [name, d, c] :
+       {std::tuple{"hyperboloid:2", 2, 1.0}, {"hyperboloid:3", 3, 1.0}, {"hyperboloid:2,K=-4", 2, 4.0}}) {
+    const Below space = parse_manifold<double>(name);
+    const CoveredDensity base{space, std::make_shared<KernelDensity>(
+                                         space->covering()->cover()->name(),
+                                         [&] {
+                                           KernelParameters all_wide;
+                                           all_wide.centres = Points<double>(1, d);
+                                           all_wide.weights = all_wide.bandwidths = {1};
+                                           all_wide.wide = 1;
+                                           return all_wide;
+                                         }(),
+                                         1)};
+    Points<double> points(0, d + 1);
+    std::vector<double> expected;
+    for (std::uint64_t i = 0; i < 200; ++i) {
+      Random random(5, Purpose::test, static_cast<std::uint64_t>(d), i);
+      const double t = 0.1 * static_cast<double>(i + 1) + random.uniform(), r = t / std::sqrt(c);  // t = √c r
+      std::vector<double> v(static_cast<std::size_t>(d));
+      double square = 0;
+      for (double& x : v) {
+        x = random.normal();
+        square += x * x;
+      }
+      points.values.push_back(std::cosh(t) / std::sqrt(c));
+      for (const double x : v) points.values.push_back(std::sinh(t) / std::sqrt(c) * x / std::sqrt(square));
+      expected.push_back(-0.5 * d * std::log(2 * pi) - 0.5 * r * r - (d - 1) * std::log(std::sinh(t) / t));
+    }
+    const std::vector<double> found = base.log_prob(points).values;
+    for (std::size_t i = 0; i < found.size(); ++i)
+      EXPECT_NEAR(found[i], expected[i], 5e-6) << name << ", " << i;
+  }
+}
+
 TEST(CoveredDensity, HasNoNumberWhereTheBallHasNoPoint) {
   const Below space = parse_manifold<double>("hyperboloid:2");
   const CoveredDensity density = uneven_density(space, 0.5, 1);
   const auto at = [](double r) {
     return std::vector<double>{std::cosh(r), 0.6 * std::sinh(r), 0.8 * std::sinh(r)};
   };
-  EXPECT_EQ(density.defect(at(30)), std::nullopt);
-  ASSERT_TRUE(density.defect(at(35)).has_value());
-  EXPECT_NE(density.defect(at(35))->find("35 from the origin, beyond 34.3"), std::string::npos)
-      << *density.defect(at(35));
+  EXPECT_EQ(density.defect(at(21)), std::nullopt);
+  ASSERT_TRUE(density.defect(at(22)).has_value());
+  EXPECT_NE(density.defect(at(22))->find("22 from the origin, beyond 21.66"), std::string::npos)
+      << *density.defect(at(22));
   Points<double> points(0, 3);
-  points.values = at(35);
+  points.values = at(22);
   EXPECT_THROW(density.log_prob(points), Error);
 }
 

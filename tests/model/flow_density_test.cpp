@@ -136,7 +136,14 @@ TEST(FlowDensity, APointMayBeLostInRounding) {
       FlowDensity(test::random_transport<double>(test::small_config("ball:2", 1e-4), 3)).defect(rim));
   Points<double> points(1, 2);
   points[0][0] = rim[0];
-  EXPECT_FALSE(std::isnan(flow.log_prob(points).values[0]));
+  // What a float knows there is another point, whose density is not this one's.
+  const LogProb<double> lost = flow.log_prob(points);
+  EXPECT_TRUE(std::isnan(lost.values[0]));
+  ASSERT_EQ(lost.summary.failures.size(), 1u);
+  EXPECT_EQ(lost.summary.failures[0].status, Status::unresolved);
+  const LogProbGradient slope = flow.log_prob_gradient(points);
+  EXPECT_TRUE(std::isnan(slope.values[0]) && std::isnan(slope.gradients[0][0]));
+  EXPECT_EQ(slope.summary.failures.size(), 1u);
   points[0][1] = 1;
   EXPECT_THROW(flow.log_prob(points), Error);
 }

@@ -235,7 +235,8 @@ std::shared_ptr<const Distribution<T>> angular_central_gaussian(std::string_view
 template <class T>
 std::shared_ptr<const Distribution<T>> bivariate_von_mises(std::string_view part, std::string_view text,
                                                            const Manifold<T>& manifold) {
-  require_home(manifold.kernel_form().family == KernelForm::Family::circles, part, manifold,
+  const KernelForm circles = manifold.kernel_form();
+  require_home(circles.family == KernelForm::Family::circles && circles.radius == 1, part, manifold,
                "bivariate-von-mises is for torus:2");
   require(manifold.dimension() == 2, fmt::format("'{}' on {}", part, manifold.name()),
           "bivariate-von-mises is for torus:2");

@@ -31,7 +31,7 @@ class MixtureRun {
             "a mixture learns from data: give a file, or another ‹model›");
     require_sphere(*data.manifold);
     const auto sphere = data.manifold.on<double>();
-    log_scale_ = -0.5 * sphere->dimension() * std::log(sphere->curvature());
+    log_scale_ = -0.5 * sphere->dimension() * std::log(sphere->kernel_form().curvature);
     training_ = unit_points(data.points, data.split.training);
     validation_ = unit_points(data.points, data.split.validation);
     weights_ = data.split_weights();

@@ -79,8 +79,9 @@ DataSet lifted(const DataSet& data) {
   if (covering == nullptr) return above;
   const std::size_t sheets = covering->sheets();
   above.manifold = data.manifold.computed_on();
-  require(data.target == nullptr, "a ‹target› on " + data.manifold.name(),
-          "give a target on " + above.manifold.name());
+  require(data.target == nullptr,
+          "a ‹target› on " + data.manifold.name() + ", which is told through " + above.manifold.name(),
+          "draw points from it, and give these as data");
   for (std::size_t i = 0; i < data.points.size(); ++i)
     if (const auto bad = covering->defect(data.points[i].data()))
       throw Error(fmt::format("{}: {} {}: {}", data.name, data.line_word, data.lines[i], *bad),

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "riemflow/core/error.hpp"
+#include "riemflow/manifold/covering.hpp"
 #include "riemflow/model/mixture_density.hpp"
 
 namespace riemflow {
@@ -13,6 +14,12 @@ namespace {
 bool is_row_name(const std::string& name) {
   const auto plain = [](unsigned char c) { return std::isalnum(c) != 0 || c == '.' || c == '_' || c == '-'; };
   return !name.empty() && std::all_of(name.begin(), name.end(), plain);
+}
+
+/// Where its flows are: on the cover, which belongs to the manifold.
+const Manifold<double>& computed_on(const Manifold<double>& manifold) {
+  const std::shared_ptr<const Covering> covering = manifold.covering();
+  return covering == nullptr ? manifold : *covering->cover();
 }
 
 }  // namespace
@@ -60,7 +67,8 @@ Method own_method(const std::string& name, const std::string& preset, const Valu
   return own;
 }
 
-std::string why_not(const Method& method, const Manifold<double>& manifold) {
+std::string why_not(const Method& method, const Manifold<double>& space) {
+  const Manifold<double>& manifold = computed_on(space);
   const bool product = manifold.factors().size() > 1;
   if (method.name == "vmf-mixture" && !is_one_sphere(manifold)) return "it is for spheres";
   if (method.name == "stereographic" && (product || manifold.refuse_chart(ChartKind::stereographic)))
@@ -72,7 +80,7 @@ std::string why_not(const Method& method, const Manifold<double>& manifold) {
 
 Method on(const Method& method, const Manifold<double>& manifold) {
   Method own = method;
-  if (own.preset == "paper" && manifold.curvature() < 0) own.preset = "paper-ball";
+  if (own.preset == "paper" && computed_on(manifold).curvature() < 0) own.preset = "paper-ball";
   return own;
 }
 

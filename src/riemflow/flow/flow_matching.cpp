@@ -20,11 +20,12 @@ template <class T>
 PathEnds<T>::PathEnds(const Manifold<T>& manifold, bool uniform_base, const Points<T>& data,
                       const Weights& weights) {
   // The formula is that of great circles.
-  const bool sphere = manifold.kernel_form().family == KernelForm::Family::chord;
+  const KernelForm form = manifold.kernel_form();
+  const bool sphere = form.family == KernelForm::Family::chord;
   if (!uniform_base || data.size() == 0 || !sphere || manifold.dimension() < 2) return;
   ambient_ = manifold.ambient();
   n_ = static_cast<int>(data.tiles()) * kLanes;
-  radius_ = static_cast<T>(1 / std::sqrt(manifold.curvature()));
+  radius_ = static_cast<T>(1 / std::sqrt(form.curvature));
   ends_.assign(static_cast<std::size_t>(ambient_) * static_cast<std::size_t>(n_), T(4));
   std::vector<Pack<T>> tile(static_cast<std::size_t>(ambient_));
   for (std::size_t t = 0; t < data.tiles(); ++t) {

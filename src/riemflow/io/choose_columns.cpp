@@ -239,15 +239,20 @@ std::string_view held_by(ColumnForm::Kind kind) {
   return "";
 }
 
-/// What each of so many columns of the manifold holds; empty where any number may stand.
-std::vector<std::string_view> wanted_of(const Manifold<double>& manifold, std::size_t columns) {
+/// What a column of a notation holds: anything but a place.
+constexpr std::string_view kOfNotation = "number";
+
+/// What each of the columns of the manifold holds; empty where any number may stand.
+std::vector<std::string_view> wanted_of(const Manifold<double>& manifold, const Table& table,
+                                        const Columns& columns) {
   std::vector<std::string_view> wanted;
-  if (has_notations(manifold)) return std::vector<std::string_view>(columns);
-  const std::vector<bool> latitude = factors_with_latitude(manifold, columns);
+  const std::vector<Writing> writings = writings_of_columns(manifold, table, columns);
   const auto factors = manifold.factors();
   for (std::size_t f = 0; f < factors.size(); ++f) {
     const auto ambient = static_cast<std::size_t>(factors[f].manifold->ambient());
-    if (latitude[f])
+    if (const auto& notation = writings[f].notation)
+      wanted.insert(wanted.end(), notation->columns.size(), kOfNotation);
+    else if (writings[f].latitude)
       wanted.insert(wanted.end(), {"latitude", "longitude"});
     else
       wanted.insert(wanted.end(), ambient, held_by(factors[f].manifold->column_form().kind));
@@ -259,7 +264,7 @@ std::vector<std::string_view> wanted_of(const Manifold<double>& manifold, std::s
 /// latitudes and longitudes wherever they lie in range. x, y, z may be anyone's but a latitude's: they are
 /// as often longitude first.
 void refuse_foreign_names(const Table& table, const Columns& columns, const Manifold<double>& manifold) {
-  const std::vector<std::string_view> wanted = wanted_of(manifold, columns.size());
+  const std::vector<std::string_view> wanted = wanted_of(manifold, table, columns);
   for (std::size_t i = 0; i < columns.size(); ++i) {
     const auto [meaning, units, reversed, doubtful] = meaning_of(table.name(columns[i]));
     if (doubtful && wanted[i] == "latitude" &&
@@ -272,6 +277,7 @@ void refuse_foreign_names(const Table& table, const Columns& columns, const Mani
                               columns[i + 1] + 1, columns[i] + 1));
     if (meaning == Meaning::none || wanted[i].empty() || held_by(meaning) == wanted[i]) continue;
     if (held_by(meaning) == "coordinate" && wanted[i] == "angle") continue;
+    if (wanted[i] == kOfNotation && meaning != Meaning::latitude && meaning != Meaning::longitude) continue;
     throw Error(
         FilePlace{table.path},
         fmt::format("column {} {} is {} {} by its name, but {} would take it for {} {}", columns[i] + 1,
@@ -354,6 +360,11 @@ Choice choose_columns(const Table& table, const ReadOptions& options) {
                           table.name(c).empty() ? "" : " " + in_quotes(table.name(c))),
               "a column is a coordinate or the weight: leave it out of one of them", Fault::usage);
     choice.how = "as chosen";
+    if (manifold != nullptr) {
+      const Columns ordered = in_order_of_names(*manifold, table, choice.columns);
+      if (ordered != choice.columns) choice.how += ", told apart by their names";
+      choice.columns = ordered;
+    }
   } else if (choice.columns = by_name(table, manifold); !choice.columns.empty()) {
     choice.how = "by name";
   } else if (const Columns text = without_numbers(table);

@@ -7,6 +7,7 @@
 
 #include "riemflow/core/text.hpp"
 #include "riemflow/io/choose_columns.hpp"
+#include "riemflow/io/columns.hpp"
 #include "riemflow/io/coordinates.hpp"
 
 namespace riemflow::io {
@@ -17,10 +18,16 @@ const std::map<std::string, std::string, std::less<>> kAliases = {
     {"euler1", "phi1"}, {"euler2", "phi"}, {"euler3", "phi2"}, {"qw", "w"}, {"qx", "x"}, {"qy", "y"},
     {"qz", "z"},        {"q0", "w"},       {"q1", "x"},        {"q2", "y"}, {"q3", "z"}};
 
-std::string usual_name(const std::string& name) {
+/// Whether a column of this name is the one that column_names() calls so.
+bool is_named(const std::string& name, const std::string& wanted) {
   const std::string plain = lower(name);
+  if (plain == wanted) return true;
   const auto alias = kAliases.find(plain);
-  return alias == kAliases.end() ? plain : alias->second;
+  if (alias != kAliases.end()) return alias->second == wanted;
+  const Named means = meaning_of(name);
+  if (means.doubtful) return false;
+  return (wanted == "latitude" && means.meaning == Meaning::latitude) ||
+         (wanted == "longitude" && means.meaning == Meaning::longitude);
 }
 
 std::vector<std::string> names_of(const Factor<double>& factor, const Writing& writing) {
@@ -80,8 +87,7 @@ std::vector<std::size_t> columns_named(const Table& table, const std::vector<std
   for (const std::string& name : names) {
     std::vector<std::size_t> found;
     for (std::size_t i = 0; i < table.names.size(); ++i)
-      if (i != table.weight && (lower(table.names[i]) == name || usual_name(table.names[i]) == name))
-        found.push_back(i);
+      if (i != table.weight && is_named(table.names[i], name)) found.push_back(i);
     if (found.size() != 1) return {};
     columns.push_back(found.front());
   }
@@ -101,10 +107,28 @@ std::vector<Writing> writings_of_columns(const Manifold<double>& manifold, const
     if (names.size() != columns.size()) continue;
     if (result.empty()) result = writings;
     bool said = true;
-    for (std::size_t i = 0; i < names.size(); ++i) said &= usual_name(table.name(columns[i])) == names[i];
+    for (std::size_t i = 0; i < names.size(); ++i) said &= is_named(table.name(columns[i]), names[i]);
     if (said) return writings;
   }
   return result;
+}
+
+std::vector<std::size_t> in_order_of_names(const Manifold<double>& manifold, const Table& table,
+                                           const std::vector<std::size_t>& columns) {
+  if (!has_notations(manifold)) return columns;
+  for (const std::vector<Writing>& writings : writings_of(manifold)) {
+    const std::vector<std::string> names = column_names(manifold, writings);
+    if (names.size() != columns.size()) continue;
+    std::vector<std::size_t> ordered;
+    for (const std::string& name : names)
+      for (const std::size_t c : columns)
+        if (is_named(table.name(c), name)) ordered.push_back(c);
+    std::vector<std::size_t> different = ordered;
+    std::sort(different.begin(), different.end());
+    different.erase(std::unique(different.begin(), different.end()), different.end());
+    if (ordered.size() == columns.size() && different.size() == columns.size()) return ordered;
+  }
+  return columns;
 }
 
 }  // namespace riemflow::io

@@ -69,7 +69,9 @@ struct KernelForm {
   double radius = 1;
 };
 
-/// The formulas that a GPU has (flow/cuda/geometry.cuh).
+/// The formulas that a GPU has (flow/cuda/geometry.cuh): those of R^d, T^d, S^d, B^d and of matrices, each
+/// with the base and the features of that space (flow/device_formulas.hpp), its velocity, projection and
+/// seeds.
 enum class DeviceFormulas { none, flat, circles, sphere, ball, orthonormal, projectors };
 /// What they must know of a space of matrices (manifold/embedded.hpp): the metric is `metric`·tr(UᵀV), the
 /// mean curvature vector bend·x + shift·I; projectors have trace `rank`.

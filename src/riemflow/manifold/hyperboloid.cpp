@@ -9,6 +9,8 @@ namespace {
 
 /// Of points that are read, relative, of x₀.
 constexpr double kWrittenOnHyperboloid = 1e-3;
+/// By lifting to the ball, in units of 1/√c: log-densities with a slope of twenty are right to some 1e-6.
+constexpr double kMostMoved = 1e-7;
 
 /// x⃗·y⃗
 double spatial_product(int d, const double* x, const double* y) {
@@ -145,15 +147,16 @@ class BallCovering final : public Covering {
   const std::shared_ptr<const Manifold<double>>& cover() const override { return cover_; }
   int ambient() const override { return d_ + 1; }
   std::size_t sheets() const override { return 1; }
-  /// Where PoincareBall::project begins to move points.
+  /// Rounding moves a coordinate of the ball by ε/2, and so the point by ε/2·√d·cosh²(√c r/2)/√c.
   std::optional<std::string> defect(const double* y) const override {
-    const double most = -std::log(4 * std::sqrt(d_) * std::numeric_limits<double>::epsilon()) / sqrt_c_;
+    const double half = kMostMoved / (0.5 * std::numeric_limits<double>::epsilon() * std::sqrt(d_));
+    const double most = 2 * std::acosh(std::sqrt(half)) / sqrt_c_;
     const double r = std::asinh(sqrt_c_ * std::sqrt(spatial_product(d_, y, y))) / sqrt_c_;
     if (r < most) return std::nullopt;
     return fmt::format(
         "the point is {:.4g} from the origin, beyond {:.4g}, where the ball that densities are computed on "
-        "tells no points apart",
-        r, most);
+        "knows it to less than {:g} of its radius of curvature",
+        r, most, kMostMoved);
   }
   void lift(const double* y, std::size_t, double* x) const override {
     const double scale = 1 / (1 + sqrt_c_ * time_of(d_, c_, y));

@@ -7,8 +7,8 @@
 // x⃗ is the point and v⃗ the tangent vector; x₀, and v₀ = x⃗·v⃗/x₀, follow from them and are not looked at, so
 // that lengths are never below 0 and to_tangent puts v₀ right. A coordinate rounded to ε, relative, moves a
 // point by ε √c x₀ across, as on the ball. Distances are good to a few roundings of x⃗ as far as squares of
-// squares of coordinates are numbers, to 170/√c from the origin. Densities end earlier: the ball knows no
-// point beyond 34.6/√c, less log √d.
+// squares of coordinates are numbers, to 170/√c from the origin. Densities end at 22/√c, less log √d: there
+// rounding of the ball's coordinates moves a point by 1e-7/√c, and at 34.6/√c it tells no points apart.
 
 #include <fmt/format.h>
 

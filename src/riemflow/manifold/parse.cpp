@@ -229,7 +229,9 @@ std::unique_ptr<const Manifold<T>> parse_manifold(std::string_view name) {
   if (names.size() == 1) return parse_factor<T>(names[0]);
   std::vector<std::shared_ptr<const Manifold<T>>> factors;
   for (const std::string_view factor : names) factors.push_back(parse_factor<T>(factor));
-  return std::make_unique<Product<T>>(std::move(factors));
+  std::shared_ptr<const Covering> covering;
+  if constexpr (std::is_same_v<T, float>) covering = parse_manifold<double>(name)->covering();
+  return std::make_unique<Product<T>>(std::move(factors), std::move(covering));
 }
 
 template std::unique_ptr<const Manifold<float>> parse_manifold(std::string_view);

@@ -18,8 +18,11 @@ namespace riemflow {
 template <class T>
 class Product final : public Manifold<T> {
  public:
-  /// A product among the parts counts as its factors. Throws Error if there are none.
-  explicit Product(std::vector<std::shared_ptr<const Manifold<T>>> parts) : parts_(std::move(parts)) {
+  /// A product among the parts counts as its factors. Throws Error if there are none. covering: in float,
+  /// that of the same product in double, as coverings are of manifolds in double.
+  explicit Product(std::vector<std::shared_ptr<const Manifold<T>>> parts,
+                   std::shared_ptr<const Covering> covering = nullptr)
+      : parts_(std::move(parts)), covering_(std::move(covering)) {
     require(!parts_.empty(), "a product of no manifolds",
             "give at least one factor, as in sphere:2 x torus:1");
     for (const auto& part : parts_) {
@@ -34,15 +37,14 @@ class Product final : public Manifold<T> {
     }
     const auto covered = [](const Factor<T>& f) { return f.manifold->covering() != nullptr; };
     if (std::none_of(factors_.begin(), factors_.end(), covered)) return;
-    // Coverings are of manifolds in double.
     if constexpr (std::is_same_v<T, double>) {
       FullFactors all;
       for (const auto& part : parts_)
         for (const Factor<T>& f : part->factors()) all.emplace_back(part, f.manifold);
       covering_ = product_covering(std::move(all));
-    } else {
-      covering_ = product_covering(full_factors(name()));
     }
+    require(covering_ != nullptr, "the product " + name() + " in float without its covering",
+            "make it as a Space, in both precisions", Fault::internal);
   }
 
   std::string name() const override {

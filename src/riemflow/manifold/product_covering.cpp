@@ -6,7 +6,6 @@
 #include <string>
 #include <vector>
 
-#include "riemflow/manifold/parse.hpp"
 #include "riemflow/manifold/product.hpp"
 
 namespace riemflow {
@@ -106,12 +105,6 @@ class ProductCovering final : public Covering {
 
 std::shared_ptr<const Covering> product_covering(FullFactors factors) {
   return std::make_shared<ProductCovering>(std::move(factors));
-}
-
-FullFactors full_factors(const std::string& name) {
-  FullFactors factors;
-  for (const std::string_view factor : factor_names(name)) factors.push_back(parse_manifold<double>(factor));
-  return factors;
 }
 
 }  // namespace riemflow

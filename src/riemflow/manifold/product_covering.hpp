@@ -12,7 +12,5 @@ using FullFactors = std::vector<std::shared_ptr<const Manifold<double>>>;
 
 /// Of the product of these, one of which has a covering at least.
 std::shared_ptr<const Covering> product_covering(FullFactors factors);
-/// The factors of the product of this name, as parse_manifold takes it.
-FullFactors full_factors(const std::string& name);
 
 }  // namespace riemflow

@@ -41,8 +41,9 @@ Space Space::product(const std::vector<Space>& factors) {
     single.push_back(factor.on<float>());
     full.push_back(factor.on<double>());
   }
-  return {std::make_shared<const Product<float>>(std::move(single)),
-          std::make_shared<const Product<double>>(std::move(full))};
+  auto whole = std::make_shared<const Product<double>>(std::move(full));
+  auto rounded = std::make_shared<const Product<float>>(std::move(single), whole->covering());
+  return {std::move(rounded), std::move(whole)};
 }
 
 std::vector<Space> Space::factors() const {
@@ -63,8 +64,13 @@ std::optional<Space> Space::leading(int n) const {
 }
 
 Space Space::computed_on() const {
-  const std::shared_ptr<const Covering> covering = on<double>()->covering();
-  return covering == nullptr ? *this : Space(covering->cover()->name());
+  if (on<double>()->covering() == nullptr) return *this;
+  std::vector<Space> above;
+  for (const Space& factor : factors()) {
+    const std::shared_ptr<const Covering> covering = factor->covering();
+    above.push_back(covering == nullptr ? factor : Space(covering->cover()->name()));
+  }
+  return product(above);
 }
 
 }  // namespace riemflow

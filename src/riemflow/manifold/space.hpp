@@ -52,8 +52,8 @@ class Space {
   std::vector<Space> factors() const;
   /// Its first n coordinates where each is a factor of its own (Manifold::leading).
   std::optional<Space> leading(int n) const;
-  /// That on which its densities are computed: its cover (covering.hpp), which must be one with a name, or
-  /// itself.
+  /// That on which its densities are computed: factor by factor its cover (covering.hpp), which must be one
+  /// with a name, or itself.
   Space computed_on() const;
 
   friend bool operator==(const Space& a, const Space& b) { return a.name() == b.name(); }

@@ -51,7 +51,7 @@ class Density {
   /// log p(x) per point, with respect to the Riemannian volume; NaN where it fails. The key names the noise
   /// of a Hutchinson estimate; exact densities need none. Throws Error(Fault::bad_data) naming the first
   /// point, counted from 0, that is not on the manifold; one that rounding to the density's precision takes
-  /// off it is brought back.
+  /// off it is brought back, or fails if that is elsewhere (near the rim of a ball).
   LogProb<double> log_prob(const Points<double>& points, const NoiseKey& key = {}) const;
   /// log p as log_prob has it, bit for bit (to the tolerance where a flow is on a GPU: gradients are the
   /// host's), and the differential of log p in the point, a covector in the coordinates of the points:

@@ -2,6 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
 #include "riemflow/manifold/on_manifold.hpp"
 
 namespace riemflow {
@@ -26,6 +30,37 @@ Carried<double> in_double(Carried<T> own) {
     result.summary = std::move(own.summary);
     return result;
   }
+}
+
+/// Farther than this rounding is another point: near the rim of a ball the next one that floats know.
+constexpr double kElsewhere = 0.01;
+
+/// Points that rounded_onto has taken elsewhere.
+template <class T>
+std::vector<std::size_t> unresolved(const Manifold<double>& manifold, const Points<double>& points,
+                                    const Points<T>& rounded) {
+  std::vector<std::size_t> moved;
+  std::vector<Pack<double>> x(static_cast<std::size_t>(points.dimension)), y(x.size());
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    bool projected = false;
+    for (std::size_t c = 0; c < x.size(); ++c) {
+      projected |= rounded[i][c] != static_cast<T>(points[i][c]);
+      x[c] = Pack<double>(points[i][c]);
+      y[c] = Pack<double>(static_cast<double>(rounded[i][c]));
+    }
+    if (projected && !(manifold.distance(x.data(), y.data())[0] <= kElsewhere)) moved.push_back(i);
+  }
+  return moved;
+}
+
+/// They have failed.
+void fail(const std::vector<std::size_t>& points, std::vector<double>& values, SolveSummary& summary) {
+  for (const std::size_t i : points) {
+    if (!std::isnan(values[i])) summary.failures.push_back({i, Status::unresolved});
+    values[i] = std::numeric_limits<double>::quiet_NaN();
+  }
+  std::sort(summary.failures.begin(), summary.failures.end(),
+            [](const Failure& a, const Failure& b) { return a.point < b.point; });
 }
 
 }  // namespace
@@ -65,13 +100,23 @@ void FlowDensity::set_tolerance(double tolerance) {
 
 LogProb<double> FlowDensity::evaluate(const Points<double>& points, const NoiseKey& key) const {
   return with_transport([&]<class T>(Transport<T>& flow) {
-    return in_double(flow.log_prob(rounded_onto<T>(flow.manifold(), points), key));
+    const Points<T> rounded = rounded_onto<T>(flow.manifold(), points);
+    LogProb<double> result = in_double(flow.log_prob(rounded, key));
+    fail(unresolved(manifold(), points, rounded), result.values, result.summary);
+    return result;
   });
 }
 
 LogProbGradient FlowDensity::evaluate_gradient(const Points<double>& points) const {
   return with_transport([&]<class T>(Transport<T>& flow) {
-    return flow.log_prob_gradient(rounded_onto<T>(flow.manifold(), points));
+    const Points<T> rounded = rounded_onto<T>(flow.manifold(), points);
+    LogProbGradient result = flow.log_prob_gradient(rounded);
+    const std::vector<std::size_t> moved = unresolved(manifold(), points, rounded);
+    fail(moved, result.values, result.summary);
+    for (const std::size_t i : moved)
+      std::fill(result.gradients[i].begin(), result.gradients[i].end(),
+                std::numeric_limits<double>::quiet_NaN());
+    return result;
   });
 }
 

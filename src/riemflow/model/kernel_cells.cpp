@@ -33,9 +33,16 @@ std::span<const double> turns_of(LatticeEnd end) {
 /// With the base as one more kernel where it is one: the standard normal, wrapped on the ball. On spheres and
 /// tori it is uniform, and stays `wide`.
 KernelParameters with_base(KernelParameters parameters, const KernelSpace& space) {
-  const DefaultBase base = space.parts()[0].manifold->default_base();
   for (double& weight : parameters.weights) weight *= 1 - parameters.wide;
-  if (parameters.wide == 0 || base == DefaultBase::uniform) return parameters;
+  if (parameters.wide == 0) return parameters;
+  switch (space.parts()[0].manifold->default_base()) {
+    case DefaultBase::none:
+    case DefaultBase::uniform:
+      return parameters;
+    case DefaultBase::normal:
+    case DefaultBase::wrapped_normal:
+      break;
+  }
   const auto d = static_cast<std::size_t>(space.manifold().ambient());
   parameters.centres.values.resize(parameters.centres.values.size() + d, 0.0);
   parameters.bandwidths.push_back(1);

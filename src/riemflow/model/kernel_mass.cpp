@@ -29,6 +29,11 @@ using Matrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowM
 /// Deviations from a centre beyond which a kernel has nothing.
 constexpr double kFarthest = 16;
 constexpr std::size_t kRound = 64, kBaseDraws = 256;
+/// Evaluations of kernels for the price of one of a flow. Wide kernels on products with a sphere want them:
+/// there rays differ by a few hundredths.
+constexpr std::size_t kForOneOfAFlow = 50;
+/// Standard error at which to end, of the error allowed, three of which count.
+constexpr double kShareOfError = 0.25;
 
 class Rays {
  public:
@@ -188,7 +193,7 @@ Mass kernel_mass(const KernelMixture& kernels, const CubatureOptions& options, s
   RunningMean mean;
   Mass mass;
   double quadrature = 0;
-  while (mass.integral.evaluations < options.evaluations) {
+  while (mass.integral.evaluations < kForOneOfAFlow * options.evaluations) {
     for (std::size_t i = 0; i < kRound; ++i) {
       Random random(seed, Purpose::test, 2, mean.size());
       // One of each 64th of the weights.
@@ -200,7 +205,7 @@ Mass kernel_mass(const KernelMixture& kernels, const CubatureOptions& options, s
       mass.integral.evaluations += ray.evaluations;
       mass.integral.failures += ray.failures;
     }
-    if (mean.standard_error() <= 0.1 * options.absolute) break;
+    if (mean.standard_error() <= kShareOfError * options.absolute) break;
   }
   mass.integral.value = (1 - parameters.wide) * mean.mean() + parameters.wide * rays.at_base(seed);
   mass.integral.error = 3 * mean.standard_error() + quadrature / static_cast<double>(mean.size());

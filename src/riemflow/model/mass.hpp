@@ -52,7 +52,8 @@ template <class T>
 std::vector<double> log_density_at(Transport<T>& flow, const Points<double>& points);
 
 /// In any dimension. error: three standard errors over kernels and directions, and the quadrature's estimate.
-/// Draws until a standard error is a tenth of options.absolute, or options.evaluations are spent.
+/// Draws until three standard errors are within options.absolute, or what options.evaluations of a flow would
+/// cost is spent.
 Mass kernel_mass(const KernelMixture& kernels, const CubatureOptions& options, std::uint64_t seed,
                  int threads);
 

@@ -43,7 +43,7 @@ void require_sphere(const Manifold<double>& manifold) {
 MixtureDensity::MixtureDensity(const Space& manifold, MixtureParameters parameters, int threads)
     : Density(manifold.on<double>(), threads),
       mixture_(checked(std::move(parameters), *manifold_)),
-      radius_(1 / std::sqrt(manifold_->curvature())) {}
+      radius_(1 / std::sqrt(manifold_->kernel_form().curvature)) {}
 
 LogProb<double> MixtureDensity::evaluate(const Points<double>& points, const NoiseKey&) const {
   const double log_size = manifold_->dimension() * std::log(radius_);

@@ -87,7 +87,7 @@ class ComponentMass {
         k_(k),
         directions_(kDirections, density.manifold().ambient()),
         stretch_(stretch_for(density.mixture().parameters().kappas[k])),
-        radius_(1 / std::sqrt(density.manifold().curvature())) {
+        radius_(1 / std::sqrt(density.manifold().kernel_form().curvature)) {
     Random random(seed, Purpose::test, 1, k);
     for (std::size_t j = 0; j < directions_.size(); ++j)
       draw_direction(random, density.mixture().parameters().means[k], directions_[j]);

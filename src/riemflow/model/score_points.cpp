@@ -11,19 +11,22 @@
 #include "riemflow/core/error.hpp"
 #include "riemflow/core/pieces.hpp"
 #include "riemflow/io/data_file.hpp"
+#include "riemflow/manifold/covering.hpp"
 
 namespace riemflow {
 
 void require_density_at(const Density& density, const Points<double>& points,
                         std::span<const std::uint64_t> lines, const Assumptions& assumptions) {
   for (std::size_t i = 0; i < points.size(); ++i)
-    if (const auto defect = density.defect(points[i]))
+    if (const auto defect = density.defect(points[i])) {
+      const Manifold<double>& manifold = density.manifold();
+      const bool beyond = manifold.covering() != nullptr && manifold.covering()->defect(points[i].data());
       throw Error(fmt::format("{}: {}", place_of(assumptions, lines[i]), *defect),
-                  density.manifold().defect(points[i]) ? "correct or remove it"
-                  : density.manifold().covering() != nullptr
-                      ? "remove it"
-                      : "remove it, or use a model of precision double",
+                  manifold.defect(points[i]) ? "correct or remove it"
+                  : beyond                   ? "remove it"
+                                             : "remove it, or use a model of precision double",
                   Fault::bad_data);
+    }
 }
 
 double rows_about(const PointSource& source) {

@@ -7,6 +7,7 @@
 #include <numbers>
 
 #include "riemflow/flow/cuda_flow.hpp"
+#include "riemflow/flow/device_formulas.hpp"
 
 namespace riemflow::cuda {
 namespace {
@@ -34,6 +35,32 @@ Matrices matrices_of(const Manifold<float>& manifold) {
   const MatrixForm form = manifold.matrix_form();
   return {form.rows, form.columns, manifold.device_formulas() == DeviceFormulas::projectors, form.rank,
           static_cast<float>(form.metric), static_cast<float>(form.bend), static_cast<float>(form.shift)};
+}
+
+int distance_of(const GeodesicNeurons<float>& neurons) {
+  switch (neurons.distance()) {
+    case simd::Function::asin:
+      return kAsin;
+    case simd::Function::asinh:
+      return kAsinh;
+    default:
+      break;
+  }
+  throw Error("a GPU has no such geodesic input layer", "use the CPU");
+}
+
+/// The constant of its base.
+double log_base_of(const Manifold<float>& manifold) {
+  switch (manifold.default_base()) {
+    case DefaultBase::uniform:
+      return -manifold.log_volume();
+    case DefaultBase::normal:
+    case DefaultBase::wrapped_normal:
+      return -0.5 * manifold.dimension() * std::log(2 * std::numbers::pi);
+    case DefaultBase::none:
+      break;
+  }
+  throw Error("a GPU has no base for " + manifold.name(), "use the CPU");
 }
 
 bool has_matrices(const Manifold<float>& manifold) {
@@ -98,13 +125,12 @@ Problem describe(const FlowConfig& config, const VectorField<float>& field) {
     if (f.shape == kMatrices) f.matrices = matrices_of(*factor.manifold);
     f.K = static_cast<float>(factor.manifold->curvature());
     f.root = static_cast<float>(std::sqrt(std::abs(factor.manifold->curvature())));
-    log_base += factor.manifold->compact() ? -factor.manifold->log_volume()
-                                           : -0.5 * f.dimension * std::log(2 * std::numbers::pi);
+    log_base += log_base_of(*factor.manifold);
     p.input.first[n] = input.feature;
     p.input.source[n] = static_cast<int>(input.weights);
     ++p.input.parts;
     if (input.distance) {
-      p.distance = f.shape == kBall ? kAsinh : kAsin;
+      p.distance = distance_of(*input.neurons);
       p.scales = static_cast<int>(input.scales);
     }
   }
@@ -184,7 +210,7 @@ std::string why_not_cuda(const FlowConfig& config) {
   if (config.solver.method != "dopri5" || config.solver.fixed_steps > 0) return "its solver is dopri5 with error control";
   const std::shared_ptr<const Manifold<float>> manifold = config.manifold.on<float>();
   for (const auto& factor : manifold->factors())
-    if (factor.manifold->device_formulas() == DeviceFormulas::none) return "it has no formulas for " + factor.manifold->name();
+    if (const std::string reason = why_no_device_formulas(*factor.manifold); !reason.empty()) return reason;
   const std::size_t factors = manifold->factors().size();
   if (factors > static_cast<std::size_t>(cuda::kMostFactors))
     return "its products have at most " + std::to_string(cuda::kMostFactors) + " factors";

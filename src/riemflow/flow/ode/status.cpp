@@ -22,6 +22,10 @@ std::string_view explain(Status status) {
     case Status::off_chart:
       return "the point has no counterpart across the chart: it is the projection point of a stereographic "
              "model, or a naive model has put it outside the ball; use a riemannian model";
+    case Status::unresolved:
+      return "rounding to the model's precision takes the point elsewhere: it is too near the rim of "
+             "hyperbolic "
+             "space; use a model of precision double";
   }
   return "unknown status";
 }

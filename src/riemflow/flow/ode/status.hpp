@@ -5,7 +5,15 @@
 
 namespace riemflow {
 
-enum class Status { ok, too_many_evaluations, step_underflow, non_finite, outside_domain, off_chart };
+enum class Status {
+  ok,
+  too_many_evaluations,
+  step_underflow,
+  non_finite,
+  outside_domain,
+  off_chart,
+  unresolved
+};
 
 /// What happened and what to try.
 std::string_view explain(Status status);
