@@ -11,6 +11,7 @@
 #include "riemflow/distribution/base.hpp"
 #include "riemflow/flow/field/field_pass.hpp"
 #include "riemflow/manifold/parse.hpp"
+#include "tests/flow/flows.hpp"
 #include "tests/sanitized.hpp"
 
 namespace riemflow {
@@ -19,9 +20,23 @@ namespace {
 using Tile = std::vector<Pack<double>>;
 
 const std::vector<std::string>& manifolds() {
-  static const std::vector<std::string> names = {
-      "euclidean:1", "euclidean:3",   "sphere:1", "sphere:2", "sphere:3,K=0.5",     "ball:1",
-      "ball:2",      "ball:3,K=-0.5", "torus:1",  "torus:3",  "sphere:2 x torus:2", "ball:2 x sphere:1"};
+  static const std::vector<std::string> names = {"euclidean:1",
+                                                 "euclidean:3",
+                                                 "sphere:1",
+                                                 "sphere:2",
+                                                 "sphere:3,K=0.5",
+                                                 "ball:1",
+                                                 "ball:2",
+                                                 "ball:3,K=-0.5",
+                                                 "torus:1",
+                                                 "torus:3",
+                                                 "sphere:2 x torus:2",
+                                                 "ball:2 x sphere:1",
+                                                 "stiefel:3,1",
+                                                 "stiefel:3,2",
+                                                 "stiefel:5,3",
+                                                 "stiefel:4,3 x torus:1",
+                                                 "grassmann:4,2"};
   return names;
 }
 
@@ -43,9 +58,9 @@ TEST(FlowMatching, VelocityIsTheDerivativeOfThePath) {
     const auto n = from.size();
     Tile x(n), velocity(n), before(n), after(n), slope(n), unused(n);
     for (const double t : {0.03, 0.5, 0.97}) {
-      along_geodesic<double>(*manifold, from.data(), to.data(), t, x.data(), velocity.data());
-      along_geodesic<double>(*manifold, from.data(), to.data(), t - h, before.data(), unused.data());
-      along_geodesic<double>(*manifold, from.data(), to.data(), t + h, after.data(), unused.data());
+      manifold->path(from.data(), to.data(), t, x.data(), velocity.data());
+      manifold->path(from.data(), to.data(), t - h, before.data(), unused.data());
+      manifold->path(from.data(), to.data(), t + h, after.data(), unused.data());
       // log_x is the identity to second order at x, and knows of the seam.
       manifold->log(x.data(), after.data(), slope.data());
       manifold->log(x.data(), before.data(), unused.data());
@@ -55,12 +70,18 @@ TEST(FlowMatching, VelocityIsTheDerivativeOfThePath) {
                          length = manifold->distance(from.data(), to.data());
       for (int l = 0; l < kLanes; ++l) {
         EXPECT_LT(error[l], 1e-7) << name << " at " << t;
-        EXPECT_NEAR(speed[l], length[l], 1e-9) << name << " at " << t;
+        // A path is a geodesic unless that is dear, and then not much longer.
+        if (name.starts_with("stiefel")) {
+          EXPECT_GT(speed[l], length[l] - 1e-9) << name << " at " << t;
+          EXPECT_LT(speed[l], 1.5 * length[l]) << name << " at " << t;
+        } else {
+          EXPECT_NEAR(speed[l], length[l], 1e-9) << name << " at " << t;
+        }
       }
     }
-    along_geodesic<double>(*manifold, from.data(), to.data(), 1, x.data(), velocity.data());
+    manifold->path(from.data(), to.data(), 1, x.data(), velocity.data());
     EXPECT_LT(manifold->distance(x.data(), to.data())[3], 1e-9) << name;
-    along_geodesic<double>(*manifold, from.data(), to.data(), 0, x.data(), velocity.data());
+    manifold->path(from.data(), to.data(), 0, x.data(), velocity.data());
     EXPECT_LT(manifold->distance(x.data(), from.data())[3], 1e-9) << name;
   }
 }
@@ -69,11 +90,11 @@ TEST(FlowMatching, TakesTheShortWayAroundTheTorus) {
   const auto torus = parse_manifold<float>("torus:1");
   const Pack<float> from = 3.0f, to = -3.0f;
   Pack<float> x, velocity;
-  along_geodesic<float>(*torus, &from, &to, 0.25f, &x, &velocity);
+  torus->path(&from, &to, 0.25f, &x, &velocity);
   const auto gap = static_cast<float>(2 * std::numbers::pi - 6);
   EXPECT_NEAR(velocity[0], gap, 1e-6f);
   EXPECT_NEAR(x[0], 3 + gap / 4, 1e-6f);
-  along_geodesic<float>(*torus, &from, &to, 0.75f, &x, &velocity);
+  torus->path(&from, &to, 0.75f, &x, &velocity);
   EXPECT_NEAR(x[0], -3 - gap / 4, 1e-6f);
 }
 
@@ -84,7 +105,7 @@ TEST(FlowMatching, CoincidentAndAntipodalPointsHaveAPath) {
                                    to = {sign * from[0], 0.f, sign * from[2]};
     std::vector<Pack<float>> x(3), velocity(3);
     for (const float t : {0.0f, 0.4f, 1.0f}) {
-      along_geodesic<float>(*sphere, from.data(), to.data(), t, x.data(), velocity.data());
+      sphere->path(from.data(), to.data(), t, x.data(), velocity.data());
       const auto length = sign > 0 ? 0.f : static_cast<float>(std::numbers::pi);
       EXPECT_NEAR(sphere->norm(x.data(), velocity.data())[0], length, 1e-5f);
       EXPECT_NEAR(sphere->distance(from.data(), x.data())[0], t * length, 1e-3f);
@@ -106,7 +127,7 @@ std::vector<MatchingCase> matching_cases() {
     for (const std::string& name : manifolds()) {
       field.depth = depth;
       field.activation = depth == 1 ? Activation::tanh : Activation::swish;
-      field.input = depth == 1 ? InputLayer::geodesic : InputLayer::linear;
+      field.input = depth == 1 && test::has_geodesic_input(name) ? InputLayer::geodesic : InputLayer::linear;
       field.bound = name.starts_with("ball") ? 1.5 : 0;
       field.given = name == "torus:3" ? 2 : name == "sphere:2 x torus:2" ? 3 : 0;
       all.push_back({name, field});
@@ -187,7 +208,7 @@ TEST(FlowMatching, LossIsTheMeanSquareInTheMetric) {
       for (int i = 0; i < c.field.given; ++i)
         from[static_cast<std::size_t>(i)] = to[static_cast<std::size_t>(i)];
       const double t = (static_cast<double>(point) + time.uniform()) / kPoints;
-      along_geodesic<double>(*manifold, from.data(), to.data(), t, x.data(), velocity.data());
+      manifold->path(from.data(), to.data(), t, x.data(), velocity.data());
       Rates<double> rates;
       ASSERT_TRUE(pass.evaluate(working.data(), t, x.data(), f.data(), rates, tape.data()));
       for (std::size_t i = 0; i < n; ++i) f[i] -= velocity[i];

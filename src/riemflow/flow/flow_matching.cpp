@@ -6,17 +6,6 @@
 namespace riemflow {
 
 template <class T>
-void along_geodesic(const Manifold<T>& manifold, const Pack<T>* from, const Pack<T>* to, const Pack<T>& t,
-                    Pack<T>* x, Pack<T>* velocity) {
-  const auto n = static_cast<std::size_t>(manifold.ambient());
-  std::vector<Pack<T>> whole(n), part(n);
-  manifold.log(from, to, whole.data());
-  for (std::size_t i = 0; i < n; ++i) part[i] = t * whole[i];
-  manifold.exp(from, part.data(), x);
-  manifold.transport(from, x, whole.data(), velocity);
-}
-
-template <class T>
 PathEnds<T>::PathEnds(const Manifold<T>& manifold, bool uniform_base, const Points<T>& data,
                       const Weights& weights) {
   // The formula is that of great circles.
@@ -85,7 +74,7 @@ void PathDraws<T>::tile(const Points<T>& data, std::size_t number, const NoiseKe
     t[l] = static_cast<T>((static_cast<double>(point) + time.uniform()) * share);
   }
   std::copy_n(to_.begin(), given_, from_.begin());  // what is given stands still
-  along_geodesic(manifold_, from_.data(), to_.data(), t, x, velocity);
+  manifold_.path(from_.data(), to_.data(), t, x, velocity);
 }
 
 template <class T>
@@ -140,10 +129,6 @@ double FlowMatching<T>::add_gradient(const Points<T>& data, const PathEnds<T>& e
   return loss;
 }
 
-template void along_geodesic(const Manifold<float>&, const Pack<float>*, const Pack<float>*,
-                             const Pack<float>&, Pack<float>*, Pack<float>*);
-template void along_geodesic(const Manifold<double>&, const Pack<double>*, const Pack<double>*,
-                             const Pack<double>&, Pack<double>*, Pack<double>*);
 template class PathDraws<float>;
 template class PathDraws<double>;
 template class PathEnds<float>;

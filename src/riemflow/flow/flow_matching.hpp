@@ -9,6 +9,9 @@
 //   E(ẋ_t | x_t) = Σ_i v_i w_i ẋ_i / Σ_i v_i w_i   (Kernels::path_sums; v_i: the weights of the points),
 // and takes out most of the noise: at batches of 256 it is worth more than eight times as many points.
 //
+// Where geodesics are dear another path from x₀ to x₁ does (Manifold::path): what the minimiser carries the
+// base to is the same.
+//
 // Where x₁ is antipodal to x₀ the shortest path is one of many, log's choice; where they coincide it stands
 // still.
 
@@ -21,11 +24,6 @@
 #include "riemflow/flow/tile_flow.hpp"
 
 namespace riemflow {
-
-/// x = the point at time t of the shortest geodesic, velocity = its derivative there: `from` at 0, `to` at 1.
-template <class T>
-void along_geodesic(const Manifold<T>& manifold, const Pack<T>* from, const Pack<T>* to, const Pack<T>& t,
-                    Pack<T>* x, Pack<T>* velocity);
 
 /// The data points of a batch's group, laid out for path_sums; shared by threads.
 template <class T>

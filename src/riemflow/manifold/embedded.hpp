@@ -21,6 +21,15 @@ class EmbeddedGeometry : public PointGeometry {
   virtual void project_backward(const double* x, double* x_bar) const = 0;
   /// What a uniform point is made of: x = that of D standard normals z.
   virtual void from_normals(const double* z, double* x) const = 0;
+  /// As Manifold::path; false where that is the geodesic, and nothing has been done.
+  virtual bool path(const double* from, const double* to, double t, double* x, double* velocity) const {
+    static_cast<void>(from);
+    static_cast<void>(to);
+    static_cast<void>(t);
+    static_cast<void>(x);
+    static_cast<void>(velocity);
+    return false;
+  }
 };
 
 template <class T>
@@ -98,6 +107,18 @@ class Embedded : public Manifold<T> {
     for (int l = 0; l < kLanes; ++l) {
       geometry_->transport(lane(x, l).data(), lane(y, l).data(), lane(v, l).data(), vector.data());
       put(vector, w, l);
+    }
+  }
+
+  void path(const Pack<T>* from, const Pack<T>* to, const Pack<T>& t, Pack<T>* x,
+            Pack<T>* velocity) const final {
+    Numbers at(static_cast<std::size_t>(D_)), moves(at.size());
+    for (int l = 0; l < kLanes; ++l) {
+      if (!geometry_->path(lane(from, l).data(), lane(to, l).data(), static_cast<double>(t[l]), at.data(),
+                           moves.data()))
+        return Manifold<T>::path(from, to, t, x, velocity);
+      put(at, x, l);
+      put(moves, velocity, l);
     }
   }
 

@@ -127,6 +127,17 @@ class Manifold {
   virtual Pack<T> distance(const Pack<T>* x, const Pack<T>* y) const = 0;
   /// w = v carried from x to y along the geodesic.
   virtual void transport(const Pack<T>* x, const Pack<T>* y, const Pack<T>* v, Pack<T>* w) const = 0;
+  /// x = where a path is at time t, `from` at 0 and `to` at 1, and velocity = its derivative there: the
+  /// shortest geodesic, or another smooth path where logarithms are dear.
+  virtual void path(const Pack<T>* from, const Pack<T>* to, const Pack<T>& t, Pack<T>* x,
+                    Pack<T>* velocity) const {
+    const auto n = static_cast<std::size_t>(ambient());
+    std::vector<Pack<T>> whole(n), part(n);
+    log(from, to, whole.data());
+    for (std::size_t i = 0; i < n; ++i) part[i] = t * whole[i];
+    exp(from, part.data(), x);
+    transport(from, x, whole.data(), velocity);
+  }
 
   // --- volume ---------------------------------------------------------------------------------------------
   /// log √|G|: of the coordinates themselves on R^d, T^d, B^d; of the d-spherical angles on S^d.

@@ -118,6 +118,10 @@ class Product final : public Manifold<T> {
   void transport(const Pack<T>* x, const Pack<T>* y, const Pack<T>* v, Pack<T>* w) const override {
     for (const auto& f : factors_) f.manifold->transport(x + f.row, y + f.row, v + f.row, w + f.row);
   }
+  void path(const Pack<T>* from, const Pack<T>* to, const Pack<T>& t, Pack<T>* x,
+            Pack<T>* velocity) const override {
+    for (const auto& f : factors_) f.manifold->path(from + f.row, to + f.row, t, x + f.row, velocity + f.row);
+  }
 
   Pack<T> log_volume_density(const Pack<T>* x) const override {
     Pack<T> sum = 0;

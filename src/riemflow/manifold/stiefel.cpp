@@ -129,6 +129,47 @@ std::optional<Velocity> shot(const Matrix& Y, Velocity V) {
   return V;
 }
 
+/// Powers Q^t of a rotation, k × k, by its turns in planes: Q = U diag(…) Uᵀ with blocks of 2 × 2.
+class Turns {
+ public:
+  explicit Turns(const Matrix& Q) : schur_(Q) {
+    const Matrix S = schur_.matrixT();
+    const auto k = static_cast<int>(S.rows());
+    int half_turn = -1;
+    for (int i = 0; i < k; ++i) {
+      if (i + 1 < k && S(i + 1, i) != 0) {
+        planes_.push_back({i, i + 1, std::atan2(S(i + 1, i) - S(i, i + 1), S(i, i) + S(i + 1, i + 1))});
+        ++i;
+      } else if (S(i, i) < 0) {  // two of these are half a turn
+        if (half_turn >= 0) planes_.push_back({half_turn, i, std::numbers::pi});
+        half_turn = half_turn >= 0 ? -1 : i;
+      }
+    }
+  }
+  /// Q^t A, and its derivative by t.
+  void apply(double t, const Matrix& A, Matrix& moved, Matrix& velocity) const {
+    Matrix turned = schur_.matrixU().transpose() * A, slope = Matrix::Zero(A.rows(), A.cols());
+    for (const Plane& plane : planes_) {
+      const double c = std::cos(t * plane.angle), s = std::sin(t * plane.angle);
+      const Eigen::RowVectorXd a = turned.row(plane.first), b = turned.row(plane.second);
+      turned.row(plane.first) = c * a - s * b;
+      turned.row(plane.second) = s * a + c * b;
+      slope.row(plane.first) = plane.angle * (-s * a - c * b);
+      slope.row(plane.second) = plane.angle * (c * a - s * b);
+    }
+    moved = schur_.matrixU() * turned;
+    velocity = schur_.matrixU() * slope;
+  }
+
+ private:
+  struct Plane {
+    int first, second;
+    double angle;
+  };
+  Eigen::RealSchur<Matrix> schur_;
+  std::vector<Plane> planes_;
+};
+
 class StiefelGeometry final : public EmbeddedGeometry {
  public:
   StiefelGeometry(int n, int p) : n_(n), p_(p) {}
@@ -221,6 +262,32 @@ class StiefelGeometry final : public EmbeddedGeometry {
     to_tangent(y, carried);
   }
   double log_volume_density(const double*) const override { return 0; }
+
+  // Logarithms are by Newton's method; a path at one speed is B Q^t [I; 0], Q the rotation of R^k that takes
+  // [I; 0] to Y, B's first columns to those of Y, and the others as near to where they are as that allows.
+  bool path(const double* x, const double* y, double t, double* z, double* v) const override {
+    if (p_ == 1) return false;
+    const Matrix X = nearest(x), Y = nearest(y), B = basis_with(X, Y);
+    const auto k = B.cols();
+    Matrix Q(k, k);
+    Q.leftCols(p_) = B.transpose() * Y;
+    const Eigen::HouseholderQR<Rows> qr{Rows(Q.leftCols(p_))};
+    const Rows whole = qr.householderQ() * Rows::Identity(k, k);
+    const Matrix rest = whole.rightCols(k - p_);
+    const Eigen::JacobiSVD<Eigen::MatrixXd> svd(Eigen::MatrixXd(rest.bottomRows(k - p_).transpose()),
+                                                Eigen::ComputeFullU | Eigen::ComputeFullV);
+    Eigen::MatrixXd U = svd.matrixU();
+    Q.rightCols(k - p_) = rest * (U * svd.matrixV().transpose());
+    if (Q.determinant() < 0) {
+      U.col(k - p_ - 1) *= -1;
+      Q.rightCols(k - p_) = rest * (U * svd.matrixV().transpose());
+    }
+    Matrix moved, velocity;
+    Turns(Q).apply(t, Matrix::Identity(k, p_), moved, velocity);
+    put(B * moved, z);
+    put(B * velocity, v);
+    return true;
+  }
 
   // X = QP. From QᵀdX = ΩP + dP with Ω = QᵀdQ skew, Ω_ij = (QᵀdX − dXᵀQ)_ij/(λ_i + λ_j) in P's eigenvectors,
   // and what is beside Q is dX P⁻¹.
