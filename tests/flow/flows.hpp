@@ -72,8 +72,9 @@ inline const std::vector<std::string>& all_manifolds() {
 
 /// Whether there is a geodesic input layer.
 inline bool has_geodesic_input(const std::string& manifold) {
+  const Space space(manifold);
   try {
-    for (const Factor<double>& factor : Space(manifold)->factors()) factor.manifold->geodesic_neurons();
+    for (const Factor<double>& factor : space->factors()) factor.manifold->geodesic_neurons();
   } catch (const Error&) {
     return false;
   }
