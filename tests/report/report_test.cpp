@@ -109,14 +109,15 @@ TEST(ReportPage, OfAFlowIsTheSameForAnyThreads) {
   EXPECT_FALSE(has(one, "The command that made this page"));
 }
 
-TEST(ReportPage, OfASpaceWithoutPictureHasTheRest) {
+TEST(ReportPage, OfASpaceThatIsNotTurnedHasTheFigure) {
   const Model model = kernel_at("sphere:3", {0, 0, 0, 1}, 0.4);
   ModelData data = data_of(model, 0, 0, 20);
   TrainingHistory history;
   history.stages = {{"", Objective::likelihood, {{10, 0.1, 3.5, 13, NAN}, {20, 0.2, 2.5, 13, 2.6}}}};
   TaskObserver silent;
   const std::string page = make_report(model, &data, &history, {}, silent).page;
-  EXPECT_TRUE(has(page, "There is no picture of the sphere S³"));
+  EXPECT_TRUE(has(page, "<img class=\"still\""));
+  EXPECT_TRUE(has(page, "data-scene=\"none\""));
   EXPECT_TRUE(has(page, "total mass"));
   EXPECT_TRUE(has(page, "nothing is known of which points it has seen"));
   EXPECT_TRUE(has(page,

@@ -185,17 +185,13 @@ Json payload(const PageContent& content) {
 }
 
 std::string still_html(const PageContent& content) {
-  if (!content.scene) return "";
   return fmt::format("<img class=\"still\" alt=\"The density of {} on {}\" src=\"data:image/png;base64,{}\">",
                      html(content.model_name), html(space_of(*content.model)->words()),
                      base64(content.still));
 }
 
 std::string picture_note(const PageContent& content) {
-  if (!content.scene)
-    return fmt::format(
-        "<p class=\"note\">There is no picture of {} on this page: riemflow plot draws what there is.</p>",
-        html(space_of(*content.model)->words()));
+  if (!content.scene) return still_html(content);
   const Scene& scene = *content.scene;
   std::string text;
   if (scene.frames.size() < 2)
@@ -236,7 +232,7 @@ std::string page_of(const PageContent& content) {
              {"verdict", html(verdict_sentence(content))},
              {"verdict-class", content.examination.trust.verdict() == Verdict::trustworthy ? "good" : "bad"},
              {"scene", content.scene ? name_of(content.scene->surface) : "none"},
-             {"still", still_html(content)},
+             {"still", content.scene ? still_html(content) : ""},
              {"picture-note", picture_note(content)},
              {"scores", scores_section(content)},
              {"check", check_section(content)},

@@ -24,7 +24,7 @@ struct PageContent {
               failed_scores = 0;  ///< test points whose density could not be computed; they are left out
   Examination examination;
   std::optional<Scene> scene;
-  std::string still;                         ///< PNG of the scene
+  std::string still;                         ///< PNG of the scene, or of the figure where there is none
   std::array<std::string, 2> axes;           ///< of its sheet, across and up
   const TrainingHistory* history = nullptr;  ///< null: none
 };

@@ -91,10 +91,9 @@ Report make_report(const Model& model, const ModelData* data, const TrainingHist
   content.axes = figure::sheet_names(model);
   content.scene = report::make_scene(model, options.evaluation,
                                      data == nullptr ? Points<double>() : joined(*data), observer);
-  if (content.scene) {
-    observer.say("Drawing the picture.");
-    content.still = report::still_png(model, *content.scene, data);
-  }
+  observer.say("Drawing the picture.");
+  content.still = content.scene ? report::still_png(model, *content.scene, data)
+                                : report::drawn_png(model, options.evaluation, data, observer);
   if (data != nullptr && data->test.size() > 0) score_all(content, options.evaluation, observer);
   observer.say("Checking whether the likelihood is to be trusted.");
   content.examination = examine_model(model, options.evaluation, {}, observer);

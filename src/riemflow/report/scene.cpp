@@ -149,4 +149,14 @@ std::string still_png(const Model& model, const Scene& scene, const ModelData* d
   return figure::draw_grid(model, scene.surface, scene.grid, layers, {}, options);
 }
 
+std::string drawn_png(const Model& model, const Evaluation& how, const ModelData* data,
+                      TaskObserver& observer) {
+  DrawOptions options;
+  options.dpi = kStillDpi;
+  options.width = kMapWidth / 72 * 25.4;
+  options.evaluation = how;
+  if (data != nullptr) options.test = {data->test, data->split_known ? "test points" : "data"};
+  return draw(model, options, observer).bytes;
+}
+
 }  // namespace riemflow::report

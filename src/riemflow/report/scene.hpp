@@ -49,4 +49,9 @@ std::optional<Scene> make_scene(const Model& model, const Evaluation& how, const
 /// none.
 std::string still_png(const Model& model, const Scene& scene, const ModelData* data);
 
+/// The figure of `riemflow plot` as PNG, where there is no scene: pole figures of orientations, pairs of
+/// coordinates.
+std::string drawn_png(const Model& model, const Evaluation& how, const ModelData* data,
+                      TaskObserver& observer);
+
 }  // namespace riemflow::report

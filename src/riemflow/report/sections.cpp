@@ -10,6 +10,7 @@
 #include "riemflow/core/version.hpp"
 #include "riemflow/fit/provenance.hpp"
 #include "riemflow/model/config_json.hpp"
+#include "riemflow/model/space.hpp"
 #include "riemflow/report/encode.hpp"
 #include "riemflow/report/page.hpp"
 
@@ -200,7 +201,9 @@ std::string curves_section(const PageContent& content) {
 
 std::string configuration_section(const PageContent& content) {
   const Model& model = *content.model;
-  const Json config = Json::parse(config_to_json(model.config));
+  Json config = Json::parse(config_to_json(model.config));
+  if (const std::string space = space_of(model).name(); space != model.config.manifold.name())
+    config["manifold"] = fmt::format("{}, computed on {}", space, model.config.manifold.name());
   Json file = {{"name", content.model_name}, {"precision", precision_of(model)}};
   Json provenance;
   for (const auto& [key, value] : model.metadata)
