@@ -90,6 +90,11 @@ TEST(CoveringLaws, Interval) {
   }
 }
 
+TEST(CoveringLaws, Positive) {
+  check_coverings("positive:1", {.similarity = 0, .hard = {{1e-300}, {1e3}}, .hard_above = {{-30}, {30}}});
+  check_geometry("positive:1", {.tolerance = 1e-12, .bordered = true}, 5e-6);
+}
+
 TEST(CoveringLaws, PeriodicTorus) {
   for (const auto& [name, similarity] :
        {std::pair("torus:1,L=24", 24 / (2 * pi)), std::pair("torus:3,L=0.001", 0.001 / (2 * pi)),

@@ -37,6 +37,7 @@ TEST(Parse, NamesRoundTrip) {
                            "spd:3",
                            "simplex:6",
                            "interval:1",
+                           "positive:1 x positive:1",
                            "interval:1,from=-5,to=300",
                            "torus:2,L=24;365",
                            "torus:3,L=24",
@@ -75,7 +76,8 @@ TEST(Parse, MakesWhatItSays) {
 
 TEST(Parse, SuggestsTheNearestName) {
   const std::string known =
-      "the manifolds are euclidean, sphere, ball, torus, hyperboloid, interval, simplex, spd, axis, "
+      "the manifolds are euclidean, sphere, ball, torus, hyperboloid, interval, positive, simplex, spd, "
+      "axis, "
       "stiefel, grassmann, rotation";
   EXPECT_EQ(error_of("shpere:2"), "unknown manifold 'shpere'; perhaps you meant sphere? " + known);
   EXPECT_EQ(error_of("torus:1 x euclidian:2"),

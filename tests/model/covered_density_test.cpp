@@ -103,6 +103,12 @@ Rule line_rule(double from, double to) {
   for (const auto& [x, w] : gauss_rule(80, from, to)) rule.add({x}, w);
   return rule;
 }
+/// dy = e^x dx
+Rule positive_rule() {
+  Rule rule{Points<double>(0, 1), {}};
+  for (const auto& [x, w] : gauss_rule(80, -8, 8)) rule.add({std::exp(x)}, w * std::exp(x));
+  return rule;
+}
 Rule periods_rule(double a, double b) {
   Rule rule{Points<double>(0, 2), {}};
   for (const auto& [x, w] : even_rule(80, a))
@@ -191,6 +197,7 @@ TEST(CoveredDensity, MassIsOneAndDrawsFollow) {
   check_mass_and_draws("simplex:2", simplex_rule(), 0.5, 1e-6);
   check_mass_and_draws("interval:1", line_rule(0, 1), 0.5, 1e-6);
   check_mass_and_draws("interval:1,from=-3,to=40", line_rule(-3, 40), 0.5, 1e-6);
+  check_mass_and_draws("positive:1", positive_rule(), 0.7, 1e-5);
   check_mass_and_draws("torus:2,L=24;365", periods_rule(24, 365), 0.5, 1e-6);
   check_mass_and_draws("hyperboloid:2", hyperbolic_rule(), 0.7, 1e-5);
   check_mass_and_draws("spd:2", spd_rule(), 0.7, 1e-5);
@@ -244,8 +251,9 @@ TEST(CoveredDensity, GradientIsThatOfTheValues) {
                 2e-6)
           << name << ", seed " << seed;
   };
-  for (const char* name : {"axis:2", "rotation:3", "rotation:3/432", "simplex:3", "interval:1", "spd:2",
-                           "spd:3", "rotation:3 x euclidean:3", "interval:1 x torus:1", "spd:2 x sphere:2"})
+  for (const char* name :
+       {"axis:2", "rotation:3", "rotation:3/432", "simplex:3", "interval:1", "positive:1", "spd:2", "spd:3",
+        "rotation:3 x euclidean:3", "interval:1 x torus:1", "spd:2 x sphere:2"})
     check(name, 1, true);
   check("torus:2,L=24", 4, true);
   check("hyperboloid:2", 1, false);

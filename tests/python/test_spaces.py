@@ -46,6 +46,8 @@ def about(space, rng):
         return upper(a @ a.transpose(0, 2, 1))
     if space.startswith("interval"):
         return 10 * rng.beta(0.7, 2, (N, 1))
+    if space.startswith("positive"):
+        return rng.lognormal(3, 1, (N, 1))
     if space.startswith("simplex"):
         return np.sqrt(rng.dirichlet([2, 3, 0.5], N))
     return rng.normal(5, 2, (N, 3))
@@ -71,6 +73,7 @@ SPACES = {
     "axis:2": (2, 3, 2 * np.pi),
     "spd:2": (3, 3, np.inf),
     "interval:1,from=0,to=10": (1, 1, 10),
+    "positive:1": (1, 1, np.inf),
     "simplex:2": (2, 3, np.pi / 2),
     "torus:1,L=24 x euclidean:1": (2, 2, np.inf),
     "rotation:3 x euclidean:3": (6, 7, np.inf),

@@ -18,6 +18,7 @@
 #include "riemflow/manifold/interval.hpp"
 #include "riemflow/manifold/periodic.hpp"
 #include "riemflow/manifold/poincare_ball.hpp"
+#include "riemflow/manifold/positive.hpp"
 #include "riemflow/manifold/product.hpp"
 #include "riemflow/manifold/rotation.hpp"
 #include "riemflow/manifold/simplex.hpp"
@@ -111,6 +112,12 @@ const std::vector<Kind<T>>& kinds() {
          require(n.dimension() == 1, fmt::format("'{}' has more than one dimension", n.whole),
                  "boxes are products, as in interval:1 x interval:1");
          return std::make_unique<Interval<T>>(n.value("from", 0), n.value("to", 1));
+       }},
+      {"positive", "", false, false, false,
+       [](const SpaceName& n) -> Made {
+         require(n.dimension() == 1, fmt::format("'{}' has more than one dimension", n.whole),
+                 "several numbers are products, as in positive:1 x positive:1");
+         return std::make_unique<Positive<T>>();
        }},
       {"simplex", "", false, false, false,
        [](const SpaceName& n) -> Made { return std::make_unique<Simplex<T>>(n.dimension()); }},
