@@ -206,6 +206,20 @@ TEST(KernelChoice, EndsInTimeWithAUsableRecipe) {
                std::runtime_error);
 }
 
+TEST(KernelChoice, TheFirstSampleIsAsLargeAsItHasToBe) {
+  const ManifoldPointer sphere = parse_manifold<double>("sphere:2");
+  const Points<double> data = fault(4000, 1), validation = fault(400, 2);
+  const auto looks = [&](std::size_t least) {
+    double clock = 0;
+    fit_kernel_densities(sphere, data, validation, nullptr, {}, {0, [&] { return ++clock; }, nullptr, least});
+    return clock;
+  };
+  // The neighbours of 250, 1,000 and 4,000 points, and what is the same for all.
+  const double few = looks(100), more = looks(300), all = looks(1001);
+  EXPECT_GT(more, few);
+  EXPECT_NEAR((all - more) / (more - few), 4, 0.5);
+}
+
 /// Far from the standard normal that R^d begins with, the kernels alone count, whatever the unit: N(m, s²I)
 /// scores as N(30, I) does less d·log s. At the origin with s = 1 that normal is the truth, and better.
 TEST(KernelChoice, EuclideanDataOfAnyPlaceAndScale) {

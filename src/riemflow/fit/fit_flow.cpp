@@ -108,10 +108,24 @@ class FlowRun {
     require(!data_.target || data_.target->can_sample() || config_.forward_start == 0,
             fmt::format("‹forward-start› {} with a target that cannot be drawn from", config_.forward_start),
             "give ‹forward-start› 0, or draws of the target");
+    if (resume_ == nullptr) tell_of_radius(flow->manifold());
     if (flow->exact_base() != nullptr) stand_still(*flow);
     if (resume_ == nullptr && !data_.target && flow->config().base.kind == BaseKind::vmf_mixture)
       start_base(*flow);
     return flow;
+  }
+  /// A new network has speeds of about 1, and normal bases are of variance 1, whatever the curvature.
+  void tell_of_radius(const Manifold<T>& manifold) const {
+    constexpr double kMostCurvature = 1e3;
+    for (const Factor<T>& factor : manifold.factors()) {
+      const double K = std::abs(factor.manifold->curvature());
+      if (K == 0 || (K <= kMostCurvature && K >= 1 / kMostCurvature)) continue;
+      observer_.tell(
+          "Warning: a flow begins with steps of about one unit of length, and {} has a radius of {:.3g}: "
+          "what it "
+          "learns there may be far off. Give points in units near the radius, with K near {}.",
+          factor.manifold->name(), 1 / std::sqrt(K), factor.manifold->curvature() > 0 ? 1 : -1);
+    }
   }
   static void stand_still(Transport<T>& flow) {
     const ParameterLayout layout = flow.layout();

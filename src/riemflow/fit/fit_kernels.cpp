@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "riemflow/core/cancel.hpp"
 #include "riemflow/core/error.hpp"
 #include "riemflow/core/stopwatch.hpp"
@@ -13,6 +15,11 @@ namespace {
 /// Of the time limit, for the search and for the test; at least so many points are scored.
 constexpr double kSearchOfAll = 0.6, kScoresOfAll = 0.2;
 constexpr std::size_t kLeastTest = 200;
+/// Centres of a search's smallest sample for each lift that a point has, but no more than are soon searched:
+/// where kernels are alone on their sheets the uniform density is the best that is found.
+constexpr std::size_t kLeastOnASheet = 8, kMostInASample = 400;
+/// Nats a point that are no gain over the reference density.
+constexpr double kNoGain = 1e-3;
 
 }  // namespace
 
@@ -22,12 +29,14 @@ KernelFit choose_kernels(const DataSet& data, const FitOptions& settings, double
   Executor executor(settings.threads);
   ObservedTask task(observer, "Kernel densities", 1);
   const auto start = Clock::now();
-  const SearchTime time{share * seconds_of(settings.time_limit),
-                        [&] {
-                          if (observer.cancelled()) throw Cancelled{};
-                          return seconds_since(start);
-                        },
-                        [&](double done) { task.reach(done, 1); }};
+  SearchTime time{share * seconds_of(settings.time_limit),
+                  [&] {
+                    if (observer.cancelled()) throw Cancelled{};
+                    return seconds_since(start);
+                  },
+                  [&](double done) { task.reach(done, 1); }};
+  if (data.lifts > 1)
+    time.least_centres = std::clamp(kLeastOnASheet * data.lifts, time.least_centres, kMostInASample);
   return fit_kernel_density(data.manifold.on<double>(), part_of<double>(data.points, data.split.training),
                             part_of<double>(data.points, data.split.validation),
                             value_named<KernelShape>(settings.kernel), &executor,
@@ -61,6 +70,16 @@ FitResult fit_kernel_model(const DataSet& data, const FitOptions& options, Obser
   const std::shared_ptr<const Manifold<double>> manifold = data.manifold.on<double>();
   const auto reference = default_base<double>(manifold);
   result.reference = manifold->compact() ? "uniform density" : reference->name();
+  if (!fit.whole && !validated.empty()) {
+    const double base =
+        unit - weighted_mean(log_densities_of(*reference, part_of<double>(data.points, validated)),
+                             data.weights_of(validated));
+    if (result.progress.best > base - kNoGain)
+      observer.tell(
+          "Warning: in this time no kernel density was found that says more of the validation points than "
+          "the {} does; give more ‹time-limit›, or none.",
+          result.reference);
+  }
   if (!data.split.test.empty()) {
     const std::vector<std::size_t> tested = scored_of(data.split.test);
     const Points<double> test = part_of<double>(data.points, tested);

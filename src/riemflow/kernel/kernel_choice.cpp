@@ -11,8 +11,6 @@ namespace riemflow {
 namespace {
 
 constexpr std::size_t kMostQueries = 2048, kFewQueries = 512;
-/// The smallest sample of the centres.
-constexpr std::size_t kLeastCentres = 100;
 /// Recipes that a whole search tries, of one shape, and the fewest that a further rung is worth.
 constexpr double kWholeSearch = 80, kFewSteps = 8;
 
@@ -33,12 +31,13 @@ class KernelLadder {
         groups_(groups),
         executor_(executor),
         watch_(time),
+        least_centres_(time.least_centres),
         weights_(weights) {}
 
   std::vector<KernelSearch::Leader> operator()(const std::vector<KernelShape>& shapes) {
     for (const KernelShape shape : shapes) leaders_.push_back({shape});
     std::vector<std::size_t> rungs{points_.size()};
-    while (watch_.limited() && rungs.back() / kRung >= kLeastCentres) rungs.push_back(rungs.back() / kRung);
+    while (watch_.limited() && rungs.back() / kRung >= least_centres_) rungs.push_back(rungs.back() / kRung);
     for (; !rungs.empty(); rungs.pop_back()) {
       const bool top = rungs.size() == 1;
       if (!worth(top)) break;
@@ -73,7 +72,7 @@ class KernelLadder {
   }
 
  private:
-  /// Where time is short, recipes are searched on a sample of the centres first, of a hundred or up to kRung
+  /// Where time is short, recipes are searched on a sample of the centres first, of the fewest or up to kRung
   /// times as many, and what was found there is mended on samples kRung times as large while there is time.
   static constexpr std::size_t kRung = 4;
 
@@ -162,6 +161,7 @@ class KernelLadder {
   const std::vector<std::size_t>& groups_;  // of the points; none: each is one
   Executor* executor_;
   SearchWatch watch_;
+  std::size_t least_centres_;
   const SplitWeights& weights_;
   std::vector<KernelSearch::Leader> leaders_;
   std::unique_ptr<KernelSearch> last_;

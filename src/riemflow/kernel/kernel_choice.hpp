@@ -27,6 +27,8 @@ struct SearchTime {
   std::function<double()> elapsed = nullptr;
   /// After each recipe that was tried: how much of the search is done, up to 1.
   std::function<void(double)> progress = nullptr;
+  /// Centres of the smallest sample, or up to four times as many.
+  std::size_t least_centres = 100;
 };
 
 /// The best kernel density of that shape on the points, of any shape if there is none. Recipes are scored on
