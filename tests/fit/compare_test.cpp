@@ -4,11 +4,13 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "riemflow/core/error.hpp"
+#include "riemflow/core/random.hpp"
 #include "riemflow/core/running_mean.hpp"
 #include "riemflow/fit/fit_model.hpp"
 #include "riemflow/fit/split_mean.hpp"
@@ -354,6 +356,45 @@ TEST(Compare, LeavesOutWhatTheManifoldHasNot) {
             std::string::npos);
   options.methods = {options.methods.back()};
   EXPECT_THROW(compare(data_with_duplicates(), options, listens), Error);
+}
+
+TEST(Compare, WithoutKernelsItsMethodsAreLeftOutInOneLine) {
+  const auto manifold = parse_manifold<double>("stiefel:3,2");
+  Points<double> points(40, 6);
+  std::vector<Pack<double>> x(6);
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    Random random(1, Purpose::test, 0, i);
+    manifold->random_uniform(random, x.data(), 0);
+    for (std::size_t c = 0; c < x.size(); ++c) points[i][c] = x[c][0];
+  }
+  struct Listens : Observer {
+    std::vector<std::string> all;
+    void say(const std::string& sentence) override { all.push_back(sentence); }
+  } listens;
+  FitOptions fit_options;
+  fit_options.manifold = "stiefel:3,2";
+  CompareOptions options;
+  std::erase_if(options.methods, [](const Method& m) {
+    return m.name != "uniform" && m.name != "wrapped" && !m.name.starts_with("kernel") &&
+           m.name != "normal-mixture";
+  });
+  options.methods.push_back(own_method("from-kernels", "default", {{"base", "kde"}}));
+  options.protocols = {kDistinct};
+  options.seeds = {0, 0};
+  const Comparison comparison = compare(data_set_of(points, fit_options, listens), options, listens);
+  ASSERT_EQ(comparison.methods.size(), 1u);
+  EXPECT_EQ(comparison.methods[0].name, "uniform");
+  ASSERT_EQ(comparison.runs.size(), 1u);
+  EXPECT_TRUE(comparison.runs[0].problem.empty());
+  EXPECT_EQ(
+      std::ranges::count(listens.all,
+                         "Without kernel-one, kernel-local, kernel-anisotropic, kernels, normal-mixture, "
+                         "from-kernels: they are for spaces that have kernels, and these points are on "
+                         "stiefel:3,2."),
+      1);
+  EXPECT_EQ(std::ranges::count(listens.all,
+                               "Without wrapped: it is for the ball, and these points are on stiefel:3,2."),
+            1);
 }
 
 TEST(Compare, RowsOfOnesOwnDescribeOneModel) {

@@ -9,6 +9,7 @@
 #include "riemflow/fit/fit_model.hpp"
 #include "riemflow/fit/option_values.hpp"
 #include "riemflow/model/held_out.hpp"
+#include "riemflow/model/space.hpp"
 #include "tests/fit/clusters.hpp"
 #include "tests/fit/temporary_file.hpp"
 
@@ -53,6 +54,20 @@ TEST(PoolModels, WeightsAreTheSharesOfPointsThatOnlyOneMemberExplains) {
   const auto log_p = log_densities_of_model(pool.model, {}, points);
   EXPECT_NEAR(log_p[0], top + std::log(0.75), 1e-6);
   EXPECT_NEAR(log_p[7], top + std::log(0.25), 1e-6);
+}
+
+TEST(PoolModels, OfTwoSpacesAreRefusedByTheirNames) {
+  // Both are computed on the sphere; the file is not asked for.
+  Model axes = bump(1);
+  keep_space(axes, "axis:2");
+  Observer silent;
+  try {
+    pool_models({bump(0), axes}, {"no such file", "", {}}, {}, silent);
+    ADD_FAILURE() << "pooled";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.problem(), "models/bump-1 is on axis:2, but models/bump-0 on sphere:2");
+    EXPECT_EQ(error.fault(), Fault::bad_data);
+  }
 }
 
 TEST(PoolModels, OfOneSplitAreWeighedOnItsValidationPoints) {

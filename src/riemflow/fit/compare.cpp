@@ -1,6 +1,7 @@
 #include "riemflow/fit/compare.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <thread>
@@ -241,13 +242,20 @@ void refuse_other_rows(const std::vector<Method>& methods, const std::string& pa
 Comparison compare(const DataSet& data, const CompareOptions& options, Observer& observer) {
   Comparison result;
   const auto manifold = data.manifold.on<double>();
+  std::vector<std::pair<std::string, std::vector<std::string>>> left_out;  // by what they are for
   for (const Method& method : options.methods) {
-    const std::string reason = why_not(method, *manifold);
-    if (reason.empty())
+    const std::string purpose = why_not(method, *manifold);
+    if (purpose.empty()) {
       result.methods.push_back(method);
-    else
-      observer.tell("Without {}: {}, and these points are on {}.", method.name, reason, data.manifold.name());
+      continue;
+    }
+    auto same = std::ranges::find(left_out, purpose, [](const auto& group) { return group.first; });
+    if (same == left_out.end()) same = left_out.insert(same, {purpose, {}});
+    same->second.push_back(method.name);
   }
+  for (const auto& [purpose, names] : left_out)
+    observer.tell("Without {}: {} {}, and these points are on {}.", fmt::join(names, ", "),
+                  names.size() == 1 ? "it is" : "they are", purpose, data.manifold.name());
   require(!result.methods.empty(), "no method is left", "name others with ‹methods›", Fault::usage);
   const ComparedCells cells(data, options, result.methods, observer);
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "riemflow/core/error.hpp"
+#include "riemflow/kernel/kernel_space.hpp"
 #include "riemflow/manifold/covering.hpp"
 #include "riemflow/model/mixture_density.hpp"
 
@@ -14,6 +15,16 @@ namespace {
 bool is_row_name(const std::string& name) {
   const auto plain = [](unsigned char c) { return std::isalnum(c) != 0 || c == '.' || c == '_' || c == '-'; };
   return !name.empty() && std::all_of(name.begin(), name.end(), plain);
+}
+
+/// By itself, or by the base of its flow.
+bool is_of_kernels(const Method& method) {
+  const auto value = [&](const char* name) {
+    const auto found = method.options.find(name);
+    return found == method.options.end() ? std::string() : found->second;
+  };
+  const std::optional<ModelKind> kind = value_named<ModelKind>(value("model"));
+  return (kind && has_kernels(*kind)) || value("base") == "kde";
 }
 
 /// Where its flows are: on the cover, which belongs to the manifold.
@@ -70,11 +81,12 @@ Method own_method(const std::string& name, const std::string& preset, const Valu
 std::string why_not(const Method& method, const Manifold<double>& space) {
   const Manifold<double>& manifold = computed_on(space);
   const bool product = manifold.factors().size() > 1;
-  if (method.name == "vmf-mixture" && !is_one_sphere(manifold)) return "it is for spheres";
+  if (method.name == "vmf-mixture" && !is_one_sphere(manifold)) return "for spheres";
   if (method.name == "stereographic" && (product || manifold.refuse_chart(ChartKind::stereographic)))
-    return "it is for spheres";
+    return "for spheres";
   if (method.name == "wrapped" && (product || manifold.refuse_chart(ChartKind::wrapped)))
-    return "it is for the ball";
+    return "for the ball";
+  if (is_of_kernels(method) && !has_kernels(manifold)) return "for spaces that have kernels";
   return "";
 }
 

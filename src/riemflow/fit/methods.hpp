@@ -28,7 +28,8 @@ const std::vector<Method>& all_methods();
 /// model.
 Method own_method(const std::string& name, const std::string& preset, const Values& options);
 
-/// Why there is no such density on the manifold; empty where there is.
+/// What the method is for where there is no such density on the manifold, as in "for spheres"; empty where
+/// there is.
 std::string why_not(const Method& method, const Manifold<double>& manifold);
 
 /// The method with the preset that it has there: the paper has settings of its own for the ball.

@@ -10,6 +10,7 @@
 #include "riemflow/fit/data_set.hpp"
 #include "riemflow/fit/provenance.hpp"
 #include "riemflow/model/held_out.hpp"
+#include "riemflow/model/space.hpp"
 
 namespace riemflow {
 namespace {
@@ -142,10 +143,10 @@ HeldOut held_out(const DataFile& data, const std::vector<Model>& members, Observ
 PooledModels pool_models(const std::vector<Model>& members, const DataFile& file, const Evaluation& how,
                          Observer& observer) {
   for (const Model& member : members)
-    require(member.config.manifold == members.front().config.manifold,
-            fmt::format("{} is on {}, but {} on {}", member.path, member.config.manifold.name(),
-                        members.front().path, members.front().config.manifold.name()),
-            "pool models of one manifold", Fault::bad_data);
+    require(space_of(member) == space_of(members.front()),
+            fmt::format("{} is on {}, but {} on {}", member.path, space_of(member).name(),
+                        members.front().path, space_of(members.front()).name()),
+            "pool models of one space: densities on others are per another volume", Fault::bad_data);
   const HeldOut points = held_out(file.reopenable(), members, observer);
 
   std::vector<Contender> contenders;

@@ -9,6 +9,13 @@
 
 namespace riemflow {
 
+bool has_kernels(const Manifold<double>& manifold) {
+  const auto factors = manifold.factors();
+  return std::ranges::all_of(factors, [](const Factor<double>& factor) {
+    return factor.manifold->kernel_form().family != KernelForm::Family::none;
+  });
+}
+
 KernelSpace::KernelSpace(std::shared_ptr<const Manifold<double>> manifold)
     : manifold_(std::move(manifold)), smallest_radius_(std::numeric_limits<double>::infinity()) {
   for (const Factor<double>& factor : manifold_->factors()) {

@@ -19,6 +19,9 @@
 
 namespace riemflow {
 
+/// Whether there are kernels on the manifold: on each of its factors.
+bool has_kernels(const Manifold<double>& manifold);
+
 class KernelSpace {
  public:
   using Family = KernelForm::Family;
@@ -33,7 +36,7 @@ class KernelSpace {
     const Manifold<double>* manifold;
   };
 
-  /// Throws Error where a factor has no kernels.
+  /// Throws Error where a factor has no kernels (has_kernels).
   explicit KernelSpace(std::shared_ptr<const Manifold<double>> manifold);
 
   const Manifold<double>& manifold() const { return *manifold_; }

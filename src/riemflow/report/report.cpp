@@ -6,6 +6,7 @@
 #include "riemflow/core/cancel.hpp"
 #include "riemflow/core/text.hpp"
 #include "riemflow/figure/axis_names.hpp"
+#include "riemflow/kernel/kernel_space.hpp"
 #include "riemflow/model/space.hpp"
 #include "riemflow/report/page.hpp"
 
@@ -66,6 +67,8 @@ void score_all(report::PageContent& content, const Evaluation& how, TaskObserver
   if (data.split_known && data.training.size() > kMostKernels) {
     observer.tell("Kernel densities of {} points are not fitted for a report; riemflow compare does.",
                   counted(data.training.size()));
+  } else if (data.split_known && !has_kernels(*manifold.computed_on())) {
+    observer.tell("{} has no kernels: there are no kernel densities to compare with.", manifold.name());
   } else if (data.split_known && data.validation.size() > 0) {
     observer.say("Fitting kernel densities to compare with.");
     for (PointScores& kernels : kernel_density_scores(manifold, data.training, data.validation, test,
