@@ -71,7 +71,7 @@ void show(const DataOptions& options) {
   const KnownData& known = *found.known;
   const Presence presence = presence_of(known, options.data_dir);
   const ReadPoints data = read_all(*open_data(std::string(known.name), {}, options.data_dir));
-  const std::size_t rows = data.points.size(), distinct = rows - count_duplicates(data.points);
+  const std::size_t rows = data.points.size(), distinct = rows - count_duplicates(data);
   if (const auto hash = found.other_hash())
     say("Warning: {} is not the {} set that is known: its SHA-256 is {}, not {}.", found.path, known.name,
         *hash, known.sha256);

@@ -33,7 +33,7 @@ ReadOptions reading(const std::string& manifold, const std::string& columns, con
 
 ReadData read(PointSource& source, const std::string& name) {
   ReadData data{name, read_all(source), 0};
-  data.duplicates = count_duplicates(data.read.points);
+  data.duplicates = count_duplicates(data.read);
   return data;
 }
 

@@ -4,9 +4,12 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
 #include <limits>
 
 #include "riemflow/core/error.hpp"
+#include "riemflow/fit/lifted.hpp"
 #include "riemflow/fit/option_values.hpp"
 #include "tests/fit/clusters.hpp"
 
@@ -146,6 +149,77 @@ TEST(DataSet, StandardisesByWeightedMeanAndSpread) {
       standardised(data_set_of(points, options, silent, "x", two_weights(200, 1, 1e-9)), silent);
   EXPECT_NEAR(data.standardisation.shift[0], 101, 0.3);
   EXPECT_NEAR(data.standardisation.scale[0], 2 / std::sqrt(12.0), 0.1);
+}
+
+/// Axes near x, y and z: of each kind three, the second by its other end.
+Points<double> nine_axes() {
+  Points<double> points(9, 3);
+  for (std::size_t i = 0; i < 9; ++i) {
+    const double angle = 0.004 * static_cast<double>(i / 3), sign = i / 3 == 1 ? -1 : 1;
+    points[i][i % 3] = sign * std::cos(angle);
+    points[i][(i + 1) % 3] = sign * std::sin(angle);
+  }
+  return points;
+}
+
+TEST(DataSet, GroupsOfAxesAreByTheAngleBetweenThem) {
+  Observer silent;
+  const auto groups_within = [&](const char* distance) {
+    return data_set_of(nine_axes(), options_of({{"manifold", "axis:2"}, {"group-within", distance}}), silent)
+        .groups;
+  };
+  EXPECT_EQ(groups_within("0.0041"), (std::vector<std::size_t>{0, 1, 2, 0, 1, 2, 0, 1, 2}));
+  EXPECT_EQ(groups_within("0.0039"), (std::vector<std::size_t>{0, 1, 2, 3, 4, 5, 6, 7, 8}));
+  EXPECT_THROW(groups_within("5km"), Error);
+}
+
+TEST(DataSet, EqualAxesAreOneAndWrittenAsTheFirst) {
+  Points<double> points = nine_axes();
+  const std::vector<double> others = points.values;
+  for (const double x : others) points.values.push_back(-x);
+  Observer silent;
+  const DataSet kept = data_set_of(points, options_of({{"manifold", "axis:2"}, {"dedup", "true"}}), silent);
+  EXPECT_EQ(kept.duplicates, 9u);
+  EXPECT_EQ(kept.points.values, others);
+  const DataSet grouped =
+      data_set_of(points, options_of({{"manifold", "axis:2"}, {"group-split", "true"}}), silent);
+  EXPECT_EQ(grouped.duplicates, 9u);
+  for (std::size_t i = 0; i < 18; ++i) {
+    EXPECT_EQ(grouped.groups[i], i % 9);
+    EXPECT_TRUE(std::ranges::equal(grouped.points[i], kept.points[i % 9])) << i;
+  }
+  for (const auto* part : {&grouped.split.training, &grouped.split.validation, &grouped.split.test})
+    for (const std::size_t i : *part) EXPECT_NE(std::ranges::find(*part, (i + 9) % 18), part->end()) << i;
+}
+
+TEST(DataSet, LiftedPointsKeepTheNamesOfTheirColumns) {
+  Points<double> points(60, 6);
+  for (std::size_t i = 0; i < 60; ++i) {
+    const double angle = 0.02 * static_cast<double>(i);
+    points[i][0] = std::cos(angle);
+    points[i][3] = std::sin(angle);
+    points[i][4] = 7 + angle;
+    points[i][5] = 100 * angle;
+  }
+  Heard heard;
+  DataSet data = data_set_of(points, options_of({{"manifold", "rotation:3 x euclidean:2"}}), heard);
+  // As quaternions, and as angles, which are three columns for four numbers.
+  for (const auto& columns : {std::vector<std::string>{"w", "x", "y", "z", "depth", "height"},
+                              {"phi1", "Phi", "phi2", "depth", "height"}}) {
+    data.columns = columns;
+    heard.all.clear();
+    standardised(lifted(data), heard);
+    EXPECT_NE(heard.all.find(": (depth - "), std::string::npos) << heard.all;
+    EXPECT_NE(heard.all.find(", (height - "), std::string::npos) << heard.all;
+  }
+  data.points = points;
+  for (std::size_t i = 0; i < 60; ++i) data.points[i][5] = 7;
+  try {
+    standardised(lifted(data), heard);
+    ADD_FAILURE() << "a constant column";
+  } catch (const Error& error) {
+    EXPECT_NE(error.problem().find("column 'height' is 7"), std::string::npos) << error.problem();
+  }
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include "riemflow/fit/lifted.hpp"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -182,6 +183,95 @@ TEST(Lifted, ScoresAreThoseOfTheModel) {
       ASSERT_TRUE(held.has_value());
       EXPECT_LT(largest_difference(held->log_densities, scores(held->points)), 1e-4);
     }
+}
+
+// A sample of a hundred of the lifts of orientations of a cubic crystal has two kernels a sheet, and of pairs
+// of orientations, with 2,304 lifts each, no two on one: by these alone the uniform density is the best there
+// is.
+TEST(Lifted, KernelDensitiesInLittleTimeAreSomethingOrSaySo) {
+  const Points<double> one = orientations(40, 8), other = orientations(40, 9);
+  Points<double> points(40, 8);
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    std::ranges::copy(one[i], points[i].begin());
+    std::ranges::copy(other[i], points[i].begin() + 4);
+  }
+  struct Listens : Observer {
+    std::string all;
+    void say(const std::string& sentence) override { all += sentence + "\n"; }
+  };
+  const auto gain = [](const std::string& manifold, const Points<double>& data, const char* limit,
+                       Listens& listens) {
+    const FitOptions options = options_on(manifold, {{"model", "kde"}, {"time-limit", limit}});
+    const FitResult result = fit(data_set_of(data, options, listens), options, listens);
+    EXPECT_NEAR(result.reference_nll, parse_manifold<double>(manifold)->log_volume(), 1e-6);
+    return result.reference_nll - result.progress.best;
+  };
+  const char* warning =
+      "Warning: in this time no kernel density was found that says more of the validation points than "
+      "the uniform density does";
+  Listens pairs, single;
+  const double of_pairs = gain("rotation:3/432 x rotation:3/432", points, "1", pairs);
+  EXPECT_EQ(of_pairs < 1e-3, pairs.all.find(warning) != std::string::npos) << of_pairs;
+  EXPECT_GT(gain("rotation:3/432", orientations(240, 8), kSanitized ? "20" : "3", single), 0.5);
+  EXPECT_EQ(single.all.find(warning), std::string::npos);
+}
+
+// Of one lift a point there is nothing to be told through: the same points are the same fit.
+TEST(Lifted, AHyperboloidIsItsBall) {
+  Points<double> ball(200, 2), hyperboloid(200, 3);
+  for (std::size_t i = 0; i < ball.size(); ++i) {
+    Random random(2, Purpose::test, 0, i);
+    const double a = 0.6 + 0.4 * random.normal(), b = 0.3 * random.normal(), r = std::hypot(a, b);
+    for (std::size_t c = 0; c < 2; ++c) {
+      ball[i][c] = std::tanh(r / 2) * (c == 0 ? a : b) / r;
+      hyperboloid[i][c + 1] = std::sinh(r) * (c == 0 ? a : b) / r;
+    }
+    hyperboloid[i][0] = std::cosh(r);
+  }
+  for (const char* model : {"kde", "normal-mixture"}) {
+    const auto fitted = [&](const std::string& manifold, const Points<double>& points) {
+      const FitOptions options = options_on(manifold, {{"model", model}});
+      Observer silent;
+      return fit(data_set_of(points, options, silent), options, silent);
+    };
+    const FitResult here = fitted("ball:2", ball), there = fitted("hyperboloid:2", hyperboloid);
+    EXPECT_EQ(here.parameters, there.parameters) << model;
+    EXPECT_NEAR(here.progress.best, there.progress.best, 1e-9) << model;
+    EXPECT_NEAR(here.test_nll, there.test_nll, 1e-9) << model;
+    EXPECT_LT(largest_difference(log_densities_of_model(*here.model, {}, ball),
+                                 log_densities_of_model(*there.model, {}, hyperboloid)),
+              1e-7)
+        << model;
+  }
+}
+
+TEST(Lifted, MixturesOnSpheresAreOfThePoints) {
+  const Points<double> points = orientations(300, 6);
+  Weights some;
+  for (std::size_t i = 0; i < points.size(); ++i) some.push_back(static_cast<double>(1 + i % 3));
+  for (const char* manifold : {"rotation:3", "rotation:3/222"})
+    for (const char* optimizer : {"em", "adam"})
+      for (const Weights& weights : {Weights(), some}) {
+        SCOPED_TRACE(fmt::format("{} on {}{}", optimizer, manifold, weights.empty() ? "" : ", weights"));
+        Values values{{"model", "vmf-mixture"}, {"components", "2,3"}, {"optimizer", optimizer}};
+        if (optimizer == std::string("adam"))
+          values.insert({{"iterations", "40"}, {"rate", "0.1"}, {"batch", "100"}});
+        const FitOptions options = options_on(manifold, values);
+        Observer silent;
+        const DataSet data = data_set_of(points, options, silent, "points", weights);
+        const FitResult result = fit(data, options, silent);
+        ASSERT_TRUE(result.model.has_value());
+        const auto nll = [&](const std::vector<std::size_t>& rows) {
+          return -weighted_mean(log_densities_of_model(*result.model, {}, part_of<double>(data.points, rows)),
+                                data.weights_of(rows));
+        };
+        EXPECT_NEAR(result.progress.best, nll(data.split.validation), 1e-9);
+        EXPECT_NEAR(result.test_nll, nll(data.split.test), 1e-9);
+        EXPECT_NEAR(result.reference_nll, parse_manifold<double>(manifold)->log_volume(), 1e-9);
+        EXPECT_LT(result.test_nll, result.reference_nll - 0.5);
+        ASSERT_FALSE(result.search.empty());
+        EXPECT_NEAR(result.search[result.chosen].validation, result.progress.best, 1e-9);
+      }
 }
 
 }  // namespace

@@ -451,5 +451,103 @@ TEST(MixtureFit, AnIdleComponentMovesToWherePointsWeigh) {
   EXPECT_EQ(fit_mixture_em(start, points, points, config, executor).last.means[1][2], -1);
 }
 
+/// x and −x of each, one after the other.
+Points<double> both_ends(const Points<double>& points) {
+  Points<double> lifts(2 * points.size(), points.dimension);
+  for (std::size_t i = 0; i < lifts.size(); ++i)
+    for (std::size_t c = 0; c < lifts[i].size(); ++c) lifts[i][c] = (i % 2 == 0 ? 1 : -1) * points[i / 2][c];
+  return lifts;
+}
+
+/// Of axes: the density at one is the sum over its ends.
+double mean_nll_of_axes(const MixtureParameters& p, const Points<double>& lifts) {
+  const std::vector<double> values = VonMisesFisherMixture<double>(p).log_prob(lifts);
+  double sum = 0;
+  for (std::size_t i = 0; i < values.size(); i += 2)
+    sum -= std::log(std::exp(values[i]) + std::exp(values[i + 1]));
+  return 2 * sum / static_cast<double>(values.size());
+}
+
+TEST(MixtureFit, BothOptimisersRecoverAMixtureOfAxes) {
+  const MixtureParameters truth = truth_on_two_sphere();
+  const VonMisesFisherMixture<double> p(truth);
+  const auto axes = [&](std::size_t n, std::uint64_t seed) {
+    Points<double> points = draw<double>(p, n, seed);
+    for (std::size_t i = 0; i < n; ++i)
+      if (i * i % 7 < 2)
+        for (double& c : points[i]) c = -c;
+    return both_ends(points);
+  };
+  const Points<double> training = axes(4000, 1), validation = axes(1000, 2);
+  Executor executor(2);
+  const MixtureParameters start = mixture_start(training, 3, 4, {}, {}, 2);
+  const double at_truth = mean_nll_of_axes(truth, training);
+  const auto expect_truth = [&](MixtureParameters fit) {
+    for (std::size_t k = 0; k < fit.size(); ++k)  // a component is at either end
+      for (std::size_t j = 0; j < truth.size(); ++j)
+        if (dot(fit.means[k], truth.means[j]) < -0.9)
+          for (double& c : fit.means[k]) c = -c;
+    expect_recovered(fit, truth, 4000);
+  };
+  MixtureEmConfig em_config;
+  em_config.lifts = 2;
+  em_config.tolerance = 1e-10;
+  em_config.iterations = 500;
+  const MixtureFit em = fit_mixture_em(start, training, validation, em_config, executor);
+  EXPECT_LT(mean_nll_of_axes(em.last, training), at_truth);
+  EXPECT_GT(mean_nll_of_axes(em.last, training), at_truth - 0.005);
+  for (std::size_t i = 1; i < em.training.size(); ++i)
+    ASSERT_LE(em.training[i], em.training[i - 1] + 1e-11) << i;
+  expect_truth(em.last);
+  EXPECT_NEAR(em.validation, mean_nll_of_axes(em.parameters, validation), 1e-13);
+
+  MixtureAdamConfig config;
+  config.lifts = 2;
+  config.rate = 0.05;
+  config.epochs = 600;
+  config.schedule = Schedule::Shape::cosine;
+  const MixtureFit adam = fit_mixture_adam(start, training, validation, config, executor);
+  expect_truth(adam.last);
+  EXPECT_NEAR(mean_nll_of_axes(adam.last, training), mean_nll_of_axes(em.last, training), 1e-5);
+  EXPECT_NEAR(adam.training.front(), mean_nll_of_axes(start, training), 1e-12);
+  EXPECT_NEAR(adam.validation, mean_nll_of_axes(adam.parameters, validation), 1e-13);
+
+  config.batch = 400;
+  config.epochs = 60;
+  config.rate = 0.02;
+  const MixtureFit batches = fit_mixture_adam(start, training, validation, config, executor);
+  expect_truth(batches.last);
+  EXPECT_NEAR(mean_nll_of_axes(batches.last, training), mean_nll_of_axes(em.last, training), 1e-3);
+}
+
+TEST(MixtureFit, WeightsOfAxesAreRepeatedAxes) {
+  const VonMisesFisherMixture<double> p(truth_on_two_sphere());
+  const Points<double> points = draw<double>(p, 300, 6);
+  Points<double> repeated = points;
+  SplitWeights weights{Weights(300, 1.0), {}};
+  for (std::size_t i = 0; i < 300; i += 3) {
+    weights.training[i] = 2;
+    repeated.values.insert(repeated.values.end(), points[i].begin(), points[i].end());
+  }
+  weights.validation = weights.training;
+  Executor executor(2);
+  const MixtureParameters start = mixture_start(both_ends(points), 3, 4, {}, {}, 2);
+  MixtureEmConfig config;
+  config.lifts = 2;
+  config.iterations = 20;
+  config.tolerance = 0;
+  const MixtureFit weighted =
+      fit_mixture_em(start, both_ends(points), both_ends(points), config, executor, weights);
+  const MixtureFit counted =
+      fit_mixture_em(start, both_ends(repeated), both_ends(repeated), config, executor);
+  ASSERT_EQ(weighted.training.size(), counted.training.size());
+  for (std::size_t i = 0; i < counted.training.size(); ++i)
+    EXPECT_NEAR(weighted.training[i], counted.training[i], 1e-10);
+  EXPECT_NEAR(weighted.validation, counted.validation, 1e-10);
+  EXPECT_THROW(fit_mixture_em(start, both_ends(points), points, config, executor,
+                              {weights.training, Weights(300, 1.0)}),
+               Error);
+}
+
 }  // namespace
 }  // namespace riemflow

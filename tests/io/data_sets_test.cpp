@@ -35,7 +35,7 @@ TEST(DataSets, WhatIsSaidOfTheEmbeddedOnesIsTrue) {
     const ReadPoints data = read_all(*open_data(std::string(known.name), {}));
     EXPECT_EQ(data.assumptions.manifold, known.manifold);
     EXPECT_EQ(data.points.size(), known.rows);
-    EXPECT_EQ(data.points.size() - count_duplicates(data.points), known.distinct);
+    EXPECT_EQ(data.points.size() - count_duplicates(data), known.distinct);
     EXPECT_TRUE(data.assumptions.warnings.empty());
   }
 }
@@ -50,7 +50,7 @@ TEST(DataSets, WhatIsSaidOfThePapersIsTrue) {
     const ReadPoints data = read_all(*open_data(std::string(known.name), {}, shared_data().string()));
     EXPECT_EQ(data.assumptions.manifold, known.manifold);
     EXPECT_EQ(data.points.size(), known.rows);
-    EXPECT_EQ(data.points.size() - count_duplicates(data.points), known.distinct);
+    EXPECT_EQ(data.points.size() - count_duplicates(data), known.distinct);
     EXPECT_TRUE(data.assumptions.warnings.empty());
   }
 }

@@ -39,7 +39,7 @@ TEST_F(RealFiles, Earth) {
     SCOPED_TRACE(c.name);
     const ReadPoints data = read(c.name);
     EXPECT_EQ(data.points.size(), c.points);
-    EXPECT_EQ(data.points.size() - count_duplicates(data.points), c.distinct);
+    EXPECT_EQ(data.points.size() - count_duplicates(data), c.distinct);
     EXPECT_EQ(data.assumptions.manifold, "sphere:2");
     EXPECT_EQ(data.assumptions.header_line, c.header_line);
     EXPECT_TRUE(data.assumptions.warnings.empty());

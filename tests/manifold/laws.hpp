@@ -213,6 +213,13 @@ class LawCheck {
     errors_.add("distance is symmetric", (xy - distance(m_, y, x)) / (L_ + xy));
     errors_.add("triangle inequality", max(Pack<T>(0), xz - xy - yz) / (L_ + xz));
     errors_.add("distance(x, x) = 0", distance(m_, x, x) / L_);
+    const auto least = [&](const Tile<T>& a, const Tile<T>& b) {
+      return m_.distance_at_least(a.data(), b.data());
+    };
+    errors_.add("distance_at_least is no longer", max(Pack<T>(0), least(x, y) - xy) / (L_ + xy));
+    errors_.add("distance_at_least is symmetric", (least(x, y) - least(y, x)) / (L_ + xy));
+    errors_.add("distance_at_least has the triangle inequality",
+                max(Pack<T>(0), least(x, z) - least(x, y) - least(y, z)) / (L_ + xz));
     errors_.add("log_x(x) = 0", norm(m_, x, log(m_, x, x)) / L_);
     errors_.add("exp_x(0) = x", distance(m_, exp(m_, x, make_tile<T>(D_)), x) / L_);
   }

@@ -35,12 +35,15 @@ class Batches {
     return chosen;
   }
 
+  /// rows: of `data` that a point has, one after the other.
   template <class T>
-  Points<T> take(const Points<T>& data, std::uint64_t t) {
-    Points<T> batch(batch_, data.dimension);
+  Points<T> take(const Points<T>& data, std::uint64_t t, std::size_t rows = 1) {
+    Points<T> batch(batch_ * rows, data.dimension);
     const std::vector<std::size_t> chosen = indices(t);
-    for (std::size_t i = 0; i < batch_; ++i)
-      std::copy(data[chosen[i]].begin(), data[chosen[i]].end(), batch[i].begin());
+    for (std::size_t i = 0; i < batch_ * rows; ++i) {
+      const auto from = data[chosen[i / rows] * rows + i % rows];
+      std::copy(from.begin(), from.end(), batch[i].begin());
+    }
     return batch;
   }
 

@@ -10,20 +10,12 @@
 #include "riemflow/core/error.hpp"
 #include "riemflow/distribution/parse_target.hpp"
 #include "riemflow/io/duplicates.hpp"
+#include "riemflow/io/near_groups.hpp"
 #include "riemflow/io/sha256.hpp"
-#include "riemflow/kernel/near_groups.hpp"
 #include "riemflow/manifold/parse.hpp"
 
 namespace riemflow {
 namespace {
-
-/// The first of each group.
-std::vector<std::size_t> firsts(const std::vector<std::size_t>& groups) {
-  std::vector<std::size_t> first;
-  for (std::size_t i = 0; i < groups.size(); ++i)
-    if (groups[i] == first.size()) first.push_back(i);
-  return first;
-}
 
 /// Of mean 1; none where all are alike. weights: > 0.
 Weights of_mean_one(Weights weights) {
@@ -36,21 +28,47 @@ Weights of_mean_one(Weights weights) {
   return weights;
 }
 
-/// The names of the columns that Euclidean coordinates came from, by their numbers in a point. A sphere's
-/// point is two columns or three, as any other's numbers.
-std::vector<std::string> names_of_numbers(const Manifold<double>& manifold,
-                                          const std::vector<std::string>& columns) {
+/// Numbers of columns that a factor's points may be in.
+std::vector<std::size_t> ways_to_write(const Manifold<double>& factor) {
+  std::vector<std::size_t> ways;
+  for (const Notation& notation : factor.notations()) ways.push_back(notation.columns.size());
+  if (!ways.empty()) return ways;
+  ways.push_back(static_cast<std::size_t>(factor.ambient()));
+  if (factor.column_form().places != ColumnForm::Places::none) ways.push_back(2);
+  return ways;
+}
+
+/// Of so many columns those of each factor from `first` on, in the order of ways_to_write; none where they do
+/// not come out.
+std::vector<std::size_t> shared_out(const std::vector<Factor<double>>& factors, std::size_t first,
+                                    std::size_t columns) {
+  for (const std::size_t own : ways_to_write(*factors[first].manifold)) {
+    if (first + 1 == factors.size()) {
+      if (own == columns) return {own};
+    } else if (own < columns) {
+      std::vector<std::size_t> all = shared_out(factors, first + 1, columns - own);
+      if (all.empty()) continue;
+      all.insert(all.begin(), own);
+      return all;
+    }
+  }
+  return {};
+}
+
+/// Names for the numbers of a point that is computed on: of a factor that is its own cover those of its
+/// columns.
+std::vector<std::string> names_of_numbers(const DataSet& data) {
+  const Manifold<double>& manifold = data.space ? **data.space : *data.manifold;
+  const auto own = manifold.factors(), computed = data.manifold->factors();
+  const std::vector<std::size_t> columns = shared_out(own, 0, data.columns.size());
   std::vector<std::string> names;
-  const auto ambient = static_cast<std::size_t>(manifold.ambient());
   std::size_t next = 0;
-  for (const Factor<double>& factor : manifold.factors()) {
-    const auto numbers = static_cast<std::size_t>(factor.manifold->ambient());
-    const bool angles =
-        factor.manifold->column_form().places != ColumnForm::Places::none && columns.size() < ambient;
+  for (std::size_t f = 0; f < computed.size(); ++f) {
+    const auto numbers = static_cast<std::size_t>(computed[f].manifold->ambient());
+    const bool known = !columns.empty() && columns[f] == numbers && own[f].manifold->covering() == nullptr;
     for (std::size_t c = 0; c < numbers; ++c)
-      names.push_back(!angles && next + c < columns.size() ? columns[next + c]
-                                                           : fmt::format("coordinate {}", names.size() + 1));
-    next += angles ? numbers - 1 : numbers;
+      names.push_back(known ? data.columns[next + c] : fmt::format("coordinate {}", names.size() + 1));
+    if (!columns.empty()) next += columns[f];
   }
   return names;
 }
@@ -100,8 +118,8 @@ void weigh_points(DataSet& data, const Weights& weights, Observer& observer) {
 void divide(DataSet& data, const FitOptions& settings, const std::string& place, Observer& observer) {
   const SplitShares shares = parse_split(settings.split);
   data.rows = data.points.size();
-  std::vector<std::size_t> groups = duplicate_groups(data.points);
-  const std::vector<std::size_t> distinct = firsts(groups);
+  std::vector<std::size_t> groups = duplicate_groups(*data.manifold, data.points);
+  const std::vector<std::size_t> distinct = firsts_of(groups);
   data.duplicates = data.rows - distinct.size();
   require(data.rows > 1, place + ": one point only", "a density needs many; a few hundred are a beginning",
           Fault::bad_data);
@@ -119,12 +137,14 @@ void divide(DataSet& data, const FitOptions& settings, const std::string& place,
     }
     groups.resize(distinct.size());
     std::iota(groups.begin(), groups.end(), std::size_t{0});
-  } else if (!settings.group_split) {
-    std::iota(groups.begin(), groups.end(), std::size_t{0});
+  } else {
+    // As the first of them is written: what is learned tells equal points by their numbers.
+    for (std::size_t i = 0; i < groups.size(); ++i)
+      std::ranges::copy(data.points[distinct[groups[i]]], data.points[i].begin());
+    if (!settings.group_split) std::iota(groups.begin(), groups.end(), std::size_t{0});
   }
   if (!settings.group_within.empty()) {
-    groups = near_groups(data.manifold.on<double>(), data.points,
-                         group_distance(settings.group_within, *data.manifold));
+    groups = near_groups(*data.manifold, data.points, group_distance(settings.group_within, *data.manifold));
     observer.say(fmt::format("{} points are {} groups of points within {} of another.", data.points.size(),
                              1 + *std::max_element(groups.begin(), groups.end()), settings.group_within));
   }
@@ -150,7 +170,7 @@ DataSet standardised(const DataSet& raw, Observer& observer) {
   DataSet data = raw;
   if (data.target != nullptr) return data;
   const auto manifold = data.manifold.on<double>();
-  const std::vector<std::string> names = names_of_numbers(*manifold, data.columns);
+  const std::vector<std::string> names = names_of_numbers(data);
   std::vector<std::size_t> constant;
   data.standardisation = standardisation_of(*manifold, part_of<double>(data.points, data.split.training),
                                             &constant, data.weights_of(data.split.training));

@@ -16,6 +16,16 @@
 
 namespace riemflow {
 
+/// points[i] for i of `part`.
+template <class T>
+Points<T> part_of(const Points<double>& points, const std::vector<std::size_t>& part) {
+  Points<T> result(part.size(), points.dimension);
+  for (std::size_t i = 0; i < part.size(); ++i)
+    for (std::size_t j = 0; j < points[part[i]].size(); ++j)
+      result[i][j] = static_cast<T>(points[part[i]][j]);
+  return result;
+}
+
 struct DataSet {
   std::string name;    ///< of the file, without its directory
   std::string sha256;  ///< of the file's bytes, or of those that came through a pipe
@@ -23,7 +33,8 @@ struct DataSet {
   Points<double> points;
   std::vector<std::uint64_t> lines;  ///< where each came from
   std::string line_word;             ///< what these count: "line", "row", "feature"
-  std::vector<std::string> columns;  ///< their names in the file, or what they mean
+  std::vector<std::string> columns;  ///< their names in the file, or what they mean; of lifted points those
+                                     ///< of the points
   std::size_t rows = 0;              ///< that were read
   std::size_t duplicates = 0;        ///< of the rows
   std::vector<std::size_t> groups;   ///< of the points: those of one group are on one side of a split
@@ -49,6 +60,18 @@ struct DataSet {
     for (const std::size_t i : part)
       if (!weights.empty()) own.push_back(weights[i]);
     return own;
+  }
+  /// Of `part`, which has all lifts of its points, one for each point.
+  std::vector<std::size_t> first_lifts(std::vector<std::size_t> part) const {
+    if (lifts > 1) std::erase_if(part, [this](std::size_t row) { return row % lifts != 0; });
+    return part;
+  }
+  /// The points of first_lifts(part), the lifts of each one after the other.
+  Points<double> with_lifts(const std::vector<std::size_t>& part) const {
+    std::vector<std::size_t> all;
+    for (const std::size_t first : first_lifts(part))
+      for (std::size_t s = 0; s < lifts; ++s) all.push_back(first + s);
+    return part_of<double>(points, all);
   }
   /// What the mean NLL of standardised and lifted points is less than that of the data.
   double log_unit() const { return standardisation.log_scale() + lift_unit; }
@@ -110,15 +133,5 @@ DataSet data_set_of(Points<double> points, const Space& manifold, const FitOptio
 /// options.target in place of data. Throws Error where it is none, or its manifold is neither given nor plain
 /// from it.
 DataSet target_of(const FitOptions& options);
-
-/// points[i] for i of `part`.
-template <class T>
-Points<T> part_of(const Points<double>& points, const std::vector<std::size_t>& part) {
-  Points<T> result(part.size(), points.dimension);
-  for (std::size_t i = 0; i < part.size(); ++i)
-    for (std::size_t j = 0; j < points[part[i]].size(); ++j)
-      result[i][j] = static_cast<T>(points[part[i]][j]);
-  return result;
-}
 
 }  // namespace riemflow

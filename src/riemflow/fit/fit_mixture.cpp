@@ -13,8 +13,7 @@ namespace riemflow {
 namespace {
 
 /// On the unit sphere, whatever the radius of the data's.
-Points<double> unit_points(const Points<double>& points, const std::vector<std::size_t>& part) {
-  Points<double> unit = part_of<double>(points, part);
+Points<double> unit_points(Points<double> unit) {
   for (std::size_t i = 0; i < unit.size(); ++i) {
     double square = 0;
     for (const double x : unit[i]) square += x * x;
@@ -31,14 +30,16 @@ class MixtureRun {
             "a mixture learns from data: give a file, or another ‹model›");
     require_sphere(*data.manifold);
     const auto sphere = data.manifold.on<double>();
-    log_scale_ = -0.5 * sphere->dimension() * std::log(sphere->kernel_form().curvature);
-    training_ = unit_points(data.points, data.split.training);
-    validation_ = unit_points(data.points, data.split.validation);
-    weights_ = data.split_weights();
+    unit_ = data.log_unit() + std::log(static_cast<double>(data.lifts)) -
+            0.5 * sphere->dimension() * std::log(sphere->kernel_form().curvature);
+    training_ = unit_points(data.with_lifts(data.split.training));
+    validation_ = unit_points(data.with_lifts(data.split.validation));
+    weights_ = {data.weights_of(data.first_lifts(data.split.training)),
+                data.weights_of(data.first_lifts(data.split.validation))};
     components_ = components();
     rates_ = settings_.rates.empty() ? std::vector<double>{settings_.rate} : numbers_of(settings_.rates);
     // Epochs, batches and what must not be said twice: as of a flow.
-    config_ = fit_config(settings_, data.manifold, training_.size());
+    config_ = fit_config(settings_, data.manifold, training_.size() / data.lifts);
   }
 
   FitResult operator()() {
@@ -51,12 +52,12 @@ class MixtureRun {
     const MixtureWatch watch = [&](const MixtureProgress& p) {
       const long before = static_cast<long>(p.run) * config_.iterations;
       progress.iteration = before + p.epoch;
-      progress.loss = p.training + log_scale_;
-      progress.validation = p.validation + log_scale_;
+      progress.loss = p.training + unit_;
+      progress.validation = p.validation + unit_;
       progress.validated = p.validated;
       progress.rate = p.rate;
-      if (p.best + log_scale_ < progress.best) {
-        progress.best = p.best + log_scale_;
+      if (p.best + unit_ < progress.best) {
+        progress.best = p.best + unit_;
         progress.best_iteration = before + p.best_epoch;
       }
       observer_.step(progress, is_em() ? fmt::format("{} components", p.components)
@@ -71,10 +72,10 @@ class MixtureRun {
     FitResult result;
     result.progress = progress;
     result.progress.iteration = static_cast<long>(search.fit.training.size());
-    result.progress.best = search.fit.validation + log_scale_;
+    result.progress.best = search.fit.validation + unit_;
     result.progress.best_iteration = search.fit.best;
     result.search = search.scores;
-    for (MixtureScore& score : result.search) score.validation += log_scale_;
+    for (MixtureScore& score : result.search) score.validation += unit_;
     result.chosen = search.chosen;
     if (search.stopped && observer_.cancelled()) {
       result.stopped = "interrupted";
@@ -97,7 +98,7 @@ class MixtureRun {
   /// Of the list, those that the data can bear; a single number must be one of them.
   std::vector<std::size_t> components() const {
     const std::vector<std::size_t> wanted = counts_of(settings_.components);
-    const std::size_t distinct = training_.size() - count_duplicates(training_);
+    const std::size_t distinct = distinct_points();
     std::vector<std::size_t> possible;
     std::copy_if(wanted.begin(), wanted.end(), std::back_inserter(possible),
                  [&](std::size_t K) { return K <= distinct; });
@@ -112,6 +113,12 @@ class MixtureRun {
     return possible;
   }
 
+  /// Of training.
+  std::size_t distinct_points() const {
+    const Points<double> firsts = part_of<double>(data_.points, data_.first_lifts(data_.split.training));
+    return firsts.size() - count_duplicates(*data_.manifold, firsts);
+  }
+
   MixtureBounds bounds() const { return {.kappa_ceiling = settings_.max_concentration}; }
 
   MixtureAdamConfig adam_config(const MixtureWatch& watch) const {
@@ -123,6 +130,7 @@ class MixtureRun {
     config.validate_every = settings_.validate_every;
     config.patience = settings_.patience;
     config.seed = settings_.seed;
+    config.lifts = data_.lifts;
     config.adam = config_.train.adam;
     config.bounds = bounds();
     config.watch = watch;
@@ -134,6 +142,7 @@ class MixtureRun {
     config.iterations = config_.iterations;
     config.patience = settings_.patience * settings_.validate_every;
     config.seed = settings_.seed;
+    config.lifts = data_.lifts;
     config.bounds = bounds();
     config.watch = watch;
     return config;
@@ -160,7 +169,7 @@ class MixtureRun {
     const Weights weights = data_.weights_of(data_.split.test);
     result.test_nll = -scored.mean(weights);
     result.test_error = scored.standard_error(weights);
-    result.reference_nll = density.manifold().log_volume();
+    result.reference_nll = data_.log_unit() + density.manifold().log_volume();
   }
 
   const DataSet& data_;
@@ -169,8 +178,9 @@ class MixtureRun {
   Executor executor_;
   Points<double> training_, validation_;
   SplitWeights weights_;
-  /// d log R, R = 1/√K: what an NLL per volume of the data's sphere has above that on the unit sphere.
-  double log_scale_ = 0;
+  /// What an NLL per volume of the data's space has above that of the sum over lifts on the unit sphere: d
+  /// log R, R = 1/√K, and log J.
+  double unit_ = 0;
   std::vector<std::size_t> components_;
   std::vector<double> rates_;
   FitConfig config_;

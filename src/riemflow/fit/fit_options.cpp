@@ -115,7 +115,9 @@ double distance_of(const std::string& text) {
 }
 
 double group_distance(const std::string& text, const Manifold<double>& manifold) {
-  const bool earth = manifold.column_form().places != ColumnForm::Places::none;
+  // Axes are given by the places of their ends, but a distance of axes is an angle.
+  const bool earth =
+      manifold.column_form().places != ColumnForm::Places::none && manifold.covering() == nullptr;
   require(!text.ends_with("km") || earth,
           fmt::format("‹group-within› {}: {} is not the Earth", text, manifold.name()),
           "give the distance as a number, in the units of the manifold", Fault::usage);

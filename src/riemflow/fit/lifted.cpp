@@ -87,7 +87,6 @@ DataSet lifted(const DataSet& data) {
       throw Error(fmt::format("{}: {} {}: {}", data.name, data.line_word, data.lines[i], *bad),
                   "correct or remove it", Fault::bad_data);
   above.points = lifts_of(*covering, data.points);
-  above.columns.clear();
   above.lines.clear();
   above.groups.clear();
   above.weights.clear();

@@ -30,7 +30,7 @@ void check(const MixtureBounds& bounds) {
 }
 
 void check(const MixtureParameters& start, const Points<double>& training, const Points<double>& validation,
-           const SplitWeights& weights) {
+           const SplitWeights& weights, std::size_t lifts) {
   require(start.size() > 0, "a mixture of no components", "give one at least");
   require(training.size() > 0 && validation.size() > 0, "a mixture cannot be fitted without points",
           "give training and validation points", Fault::bad_data);
@@ -38,22 +38,74 @@ void check(const MixtureParameters& start, const Points<double>& training, const
           fmt::format("points of {} and {} coordinates, means of {}", training.dimension,
                       validation.dimension, start.means.dimension),
           "give all of them on the same sphere", Fault::bad_data);
-  require((weights.training.empty() || weights.training.size() == training.size()) &&
-              (weights.validation.empty() || weights.validation.size() == validation.size()),
+  require(
+      lifts > 0 && training.size() % lifts == 0 && validation.size() % lifts == 0,
+      fmt::format("{} and {} rows of points with {} lifts each", training.size(), validation.size(), lifts),
+      "give all lifts of each point", Fault::internal);
+  require((weights.training.empty() || weights.training.size() == training.size() / lifts) &&
+              (weights.validation.empty() || weights.validation.size() == validation.size() / lifts),
           "weights that are not one a point", "give as many as there are points, or none", Fault::bad_data);
+}
+
+/// log Σ_s exp(above[s]) over the lifts of a point.
+double log_sum(std::span<const double> above) {
+  const double most = *std::max_element(above.begin(), above.end());
+  double sum = 0;
+  for (const double value : above) sum += std::exp(value - most);
+  return most + std::log(sum);
+}
+
+/// above[row] becomes values[i] = log p, the sum over the lifts of point i.
+void fold(const std::vector<double>& above, std::size_t lifts, std::vector<double>& values) {
+  values.resize(above.size() / lifts);
+  if (lifts == 1) {
+    values = above;
+    return;
+  }
+  for (std::size_t i = 0; i < values.size(); ++i) values[i] = log_sum({&above[i * lifts], lifts});
+}
+
+/// values (=) = log p of each point. ∂ log p = Σ_s p_s/p ∂ log p_s: the sums are over lifts, each with that
+/// share of its point's weight.
+MixtureSums folded_sums(const MixtureEvaluator& evaluator, const Points<double>& points, std::size_t lifts,
+                        std::vector<double>& values, Executor& executor, const Weights& weights) {
+  std::vector<double> above(points.size());
+  if (lifts == 1) {
+    values.resize(points.size());
+    return evaluator.sums(points, values, &executor, weights);
+  }
+  evaluator.log_prob(points, above, &executor);
+  fold(above, lifts, values);
+  Weights shares(points.size());
+  double likelihood = 0;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    likelihood += weight_of(weights, i) * values[i];
+    for (std::size_t row = i * lifts; row < (i + 1) * lifts; ++row)
+      shares[row] = weight_of(weights, i) * std::exp(above[row] - values[i]);
+  }
+  MixtureSums sums = evaluator.sums(points, above, &executor, shares);
+  sums.log_likelihood = likelihood;
+  return sums;
 }
 
 /// Keeps the parameters of the best validation.
 class BestByValidation {
  public:
-  BestByValidation(const Points<double>& points, const Weights& weights, Executor& executor, MixtureFit& fit)
-      : points_(points), weights_(weights), executor_(executor), fit_(fit), values_(points.size()) {
+  BestByValidation(const Points<double>& points, std::size_t lifts, const Weights& weights,
+                   Executor& executor, MixtureFit& fit)
+      : points_(points),
+        lifts_(lifts),
+        weights_(weights),
+        executor_(executor),
+        fit_(fit),
+        above_(points.size()) {
     fit_.validation = std::numeric_limits<double>::infinity();
   }
 
   /// Returns the score.
   double consider(const MixtureParameters& parameters, long when) {
-    MixtureEvaluator(parameters, &executor_).log_prob(points_, values_, &executor_);
+    MixtureEvaluator(parameters, &executor_).log_prob(points_, above_, &executor_);
+    fold(above_, lifts_, values_);
     const double score = -weighted_mean(values_, weights_);
     if (!(score < fit_.validation)) return score;
     fit_.validation = score;
@@ -64,10 +116,11 @@ class BestByValidation {
 
  private:
   const Points<double>& points_;
+  std::size_t lifts_;
   const Weights& weights_;
   Executor& executor_;
   MixtureFit& fit_;
-  std::vector<double> values_;
+  std::vector<double> above_, values_;  // of lifts, of points
 };
 
 /// Tells the watch, if there is one; false where it asks to stop.
@@ -96,9 +149,9 @@ void softmax(std::span<const double> logits, std::span<double> w) {
 }  // namespace
 
 MixtureParameters mixture_start(const Points<double>& training, std::size_t components, std::uint64_t seed,
-                                const MixtureBounds& bounds, const Weights& weights) {
+                                const MixtureBounds& bounds, const Weights& weights, std::size_t lifts) {
   check(bounds);
-  const std::size_t n = training.size();
+  const std::size_t n = training.size() / lifts;
   require(components > 0 && components <= n,
           fmt::format("a mixture of {} components for {} points", components, n),
           "use from one component to as many as there are points");
@@ -116,10 +169,12 @@ MixtureParameters mixture_start(const Points<double>& training, std::size_t comp
   }
   double total = 0;
   for (std::size_t k = 0;; ++k) {
-    std::copy(training[chosen].begin(), training[chosen].end(), start.means[k].begin());
+    const std::span<const double> mean = training[chosen * lifts];
+    std::copy(mean.begin(), mean.end(), start.means[k].begin());
     total = 0;
     for (std::size_t i = 0; i < n; ++i) {
-      nearest[i] = std::min(nearest[i], half_square_distance(training[i], training[chosen]));
+      for (std::size_t row = i * lifts; row < (i + 1) * lifts; ++row)
+        nearest[i] = std::min(nearest[i], half_square_distance(training[row], mean));
       total += weight_of(weights, i) * nearest[i];
     }
     if (k + 1 == components) break;
@@ -143,13 +198,15 @@ MixtureParameters mixture_start(const Points<double>& training, std::size_t comp
 MixtureFit fit_mixture_adam(const MixtureParameters& start, const Points<double>& training,
                             const Points<double>& validation, const MixtureAdamConfig& config,
                             Executor& executor, const SplitWeights& weights) {
-  check(start, training, validation, weights);
+  const std::size_t lifts = config.lifts;
+  check(start, training, validation, weights, lifts);
   check(config.bounds);
   require(config.epochs >= 0 && config.validate_every > 0 && config.rate > 0,
           fmt::format("{} epochs, validation every {}, rate {}", config.epochs, config.validate_every,
                       config.rate),
           "use epochs >= 0, validation every 1 or more, rate > 0");
-  const std::size_t K = start.size(), D = static_cast<std::size_t>(training.dimension), n = training.size();
+  const std::size_t K = start.size(), D = static_cast<std::size_t>(training.dimension),
+                    n = training.size() / lifts;
   const std::size_t batch = config.batch == 0 ? n : std::min(n, config.batch);
   const long steps_an_epoch = config.steps > 0 ? config.steps : static_cast<long>((n + batch - 1) / batch);
   const Schedule schedule{config.schedule, config.rate, config.epochs * steps_an_epoch};
@@ -179,18 +236,19 @@ MixtureFit fit_mixture_adam(const MixtureParameters& start, const Points<double>
   const Weights none, &in_sums = batch < n ? none : weights.training;
   const double share = 1 / total_weight(in_sums, batch);
   Points<double> taken;
-  std::vector<double> values(batch);
+  std::vector<double> values;
   MixtureFit fit;
-  BestByValidation best(validation, weights.validation, executor, fit);
+  BestByValidation best(validation, lifts, weights.validation, executor, fit);
   MixtureProgress progress{.components = K, .rate = config.rate};
   progress.validation = best.consider(p, 0);
   long step = 0;
   for (long epoch = 0; epoch < config.epochs; ++epoch) {
     double loss = 0;
     for (long s = 0; s < steps_an_epoch; ++s, ++step) {
-      if (batch < n) taken = batches.take(training, static_cast<std::uint64_t>(step));
+      if (batch < n) taken = batches.take(training, static_cast<std::uint64_t>(step), lifts);
       const MixtureEvaluator evaluator(p, &executor);
-      const MixtureSums sums = evaluator.sums(batch < n ? taken : training, values, &executor, in_sums);
+      const MixtureSums sums =
+          folded_sums(evaluator, batch < n ? taken : training, lifts, values, executor, in_sums);
       loss -= share * sums.log_likelihood;
       // Of −(1/n) Σ log p, with N_k, S_k and R_k the sums' mass, drop and resultant:
       //   ∂/∂logit_k = w_k − N_k/n,   ∂/∂log κ_k = κ_k (S_k − N_k (1 − A_d(κ_k)))/n,   ∂/∂μ_k = −κ_k R_k/n
@@ -254,11 +312,12 @@ void maximise(const MixtureSums& sums, double n, const MixtureBounds& bounds, Mi
 /// logarithms of the densities, times weights v of mean 1, change by
 ///   v log(1 + C/((n − 1)p)) + n log(1 − 1/n) − 0.02   in all, at least,
 /// C its density at its mean. Of points with weights that with the largest first term is taken.
-bool reseed(const MixtureSums& sums, const Points<double>& training, const Weights& weights,
-            const std::vector<double>& log_prob, const MixtureBounds& bounds, MixtureParameters& p) {
+bool reseed(const MixtureSums& sums, const Points<double>& training, std::size_t lifts,
+            const Weights& weights, const std::vector<double>& log_prob, const MixtureBounds& bounds,
+            MixtureParameters& p) {
   Index dead = 0;
-  const auto n = static_cast<double>(training.size());
-  const double total = total_weight(weights, training.size()), unit = total / n;
+  const auto n = static_cast<double>(log_prob.size());
+  const double total = total_weight(weights, log_prob.size()), unit = total / n;
   if (!(sums.mass.minCoeff(&dead) < 0.01 * unit) || p.size() < 2) return false;
   const int d = training.dimension - 1;
   const double kappa = clamped(von_mises_fisher_concentration(d, sums.drop.sum() / total), bounds);
@@ -277,7 +336,8 @@ bool reseed(const MixtureSums& sums, const Points<double>& training, const Weigh
   for (double& w : p.weights) w *= (1 - 1 / n) / others;
   p.weights[k] = 1 / n;
   p.kappas[k] = kappa;
-  std::copy(training[worst].begin(), training[worst].end(), p.means[k].begin());
+  const std::span<const double> mean = training[worst * lifts];
+  std::copy(mean.begin(), mean.end(), p.means[k].begin());
   return true;
 }
 
@@ -286,22 +346,23 @@ bool reseed(const MixtureSums& sums, const Points<double>& training, const Weigh
 MixtureFit fit_mixture_em(const MixtureParameters& start, const Points<double>& training,
                           const Points<double>& validation, const MixtureEmConfig& config, Executor& executor,
                           const SplitWeights& weights) {
-  check(start, training, validation, weights);
+  const std::size_t lifts = config.lifts;
+  check(start, training, validation, weights, lifts);
   check(config.bounds);
-  const double n = total_weight(weights.training, training.size());
+  const double n = total_weight(weights.training, training.size() / lifts);
   MixtureParameters p = start;
-  std::vector<double> values(training.size());
+  std::vector<double> values;
   MixtureFit fit;
-  BestByValidation best(validation, weights.validation, executor, fit);
+  BestByValidation best(validation, lifts, weights.validation, executor, fit);
   MixtureProgress progress{.validated = true, .components = p.size()};
   best.consider(p, 0);
   for (long i = 0; i < config.iterations; ++i) {
     const MixtureSums sums =
-        MixtureEvaluator(p, &executor).sums(training, values, &executor, weights.training);
+        folded_sums(MixtureEvaluator(p, &executor), training, lifts, values, executor, weights.training);
     const double loss = -sums.log_likelihood / n;
     const bool settled = !fit.training.empty() && fit.training.back() - loss < config.tolerance;
     fit.training.push_back(loss);
-    const bool moved = reseed(sums, training, weights.training, values, config.bounds, p);
+    const bool moved = reseed(sums, training, lifts, weights.training, values, config.bounds, p);
     if (settled && !moved) break;
     if (!moved) maximise(sums, n, config.bounds, p, executor);
     progress.validation = best.consider(p, i + 1);
@@ -324,7 +385,8 @@ MixtureSearch search_grid(const Points<double>& training, const Weights& weights
                           const Config& config, const FitOne& fit_one) {
   MixtureSearch search;
   for (const std::size_t components : grid.components) {
-    const MixtureParameters start = mixture_start(training, components, config.seed, config.bounds, weights);
+    const MixtureParameters start =
+        mixture_start(training, components, config.seed, config.bounds, weights, config.lifts);
     for (const double rate : grid.rates) {
       Config one = config;
       if (config.watch)

@@ -3,6 +3,10 @@
 // Adam (the paper's) and EM. Both keep the parameters that score best on validation points. All is a
 // function of the data, the settings and the seed: the same bits for any number of threads.
 //
+// Points of a covered manifold (manifold/covering.hpp) come with all their lifts, rows one after the other: p
+// of a point is the sum of p over these, and in each step a lift counts by the share of the sum that it makes
+// up. A component then stands where it is and at all its images, whichever of them it sits on.
+//
 // The likelihood has no maximum: a component on one point, or on several equal ones, gains without end as its
 // κ grows. What bounds it are `kappa_ceiling` and the choice by validation.
 
@@ -23,9 +27,11 @@ struct MixtureBounds {
 
 /// Means: data points, each drawn with probability ∝ |x − μ|², times its weight, μ the nearest drawn before
 /// (k-means++); weights 1/K; one κ for all, exact for the mean of |x − μ|²/2 to the nearest mean.
-/// At least as many distinct points as components; Error otherwise.
+/// At least as many distinct points as components; Error otherwise. lifts: of each point; then means are
+/// first lifts, and μ is as near as the nearest lift.
 MixtureParameters mixture_start(const Points<double>& training, std::size_t components, std::uint64_t seed,
-                                const MixtureBounds& bounds = {}, const Weights& weights = {});
+                                const MixtureBounds& bounds = {}, const Weights& weights = {},
+                                std::size_t lifts = 1);
 
 struct MixtureFit {
   MixtureParameters parameters;  ///< the best by validation
@@ -63,6 +69,7 @@ struct MixtureAdamConfig {
   long validate_every = 10;
   long patience = 0;       ///< validations without a better one before stopping; 0: never
   std::uint64_t seed = 0;  ///< of the batches
+  std::size_t lifts = 1;   ///< of each point
   AdamConfig adam;
   MixtureBounds bounds;
   MixtureWatch watch;
@@ -79,6 +86,7 @@ struct MixtureEmConfig {
   double tolerance = 1e-7;  ///< stop when an iteration gains less, in nats a point
   long patience = 0;        ///< iterations without a better validation before stopping; 0: never
   std::uint64_t seed = 0;   ///< of a search's starts
+  std::size_t lifts = 1;    ///< of each point
   MixtureBounds bounds;
   MixtureWatch watch;
 };

@@ -63,7 +63,7 @@ MixtureLearner::MixtureLearner(const DataSet& data, const std::vector<Fold>& fol
       executor_(executor),
       ask_(ask ? ask : [] {}),
       manifold_(data.manifold.on<double>()),
-      covering_(data.space ? (*data.space)->covering() : nullptr) {
+      covering_(data.lifts > 1 ? (*data.space)->covering() : nullptr) {
   const auto centres_of = [&](std::vector<std::size_t> rows) {
     // A normal stands for its images, so that one lift a point will do.
     if (covering_) std::erase_if(rows, [&](std::size_t row) { return row % covering_->sheets() != 0; });

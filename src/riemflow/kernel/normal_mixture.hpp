@@ -32,7 +32,7 @@ class NormalMixture {
  public:
   /// Starts with round normals on `components` of the points of `data`, which it must outlive: far from each
   /// other, drawn by the squares of distances (stream `seed`). No more than there are points; one at least.
-  /// covering: of which the points are lifts.
+  /// covering: of which the points are lifts, where a point has several.
   NormalMixture(const KernelData& data, int components, std::uint64_t seed, Executor* executor = nullptr,
                 std::shared_ptr<const Covering> covering = nullptr);
 

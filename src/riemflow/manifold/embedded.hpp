@@ -102,6 +102,12 @@ class Embedded : public Manifold<T> {
       r[l] = static_cast<T>(geometry_->distance(lane(x, l).data(), lane(y, l).data()));
     return r;
   }
+  /// Straight through the surrounding space.
+  Pack<T> distance_at_least(const Pack<T>* x, const Pack<T>* y) const final {
+    Pack<T> square = 0;
+    for (int i = 0; i < D_; ++i) square += (y[i] - x[i]) * (y[i] - x[i]);
+    return sqrt(m_ * square);
+  }
   void transport(const Pack<T>* x, const Pack<T>* y, const Pack<T>* v, Pack<T>* w) const final {
     Numbers vector(static_cast<std::size_t>(D_));
     for (int l = 0; l < kLanes; ++l) {

@@ -35,6 +35,8 @@ class Grassmann final : public Embedded<T> {
   }
   std::string unit_of_volume() const override { return "unit of volume of principal angles"; }
   std::vector<Notation> notations() const override { return grassmann_notations(n_, p_); }
+  /// Bases written with nine decimals.
+  double same_within() const override { return 1e-8; }
   DeviceFormulas device_formulas() const override { return DeviceFormulas::projectors; }
   MatrixForm matrix_form() const override { return this->form(n_, n_, p_); }
 

@@ -119,12 +119,20 @@ class Manifold {
   /// An orthonormal basis of the tangent space: column j of e (ambient × d) = e_j.
   virtual void frame(const Pack<T>* x, PackMatrix<T> e) const = 0;
 
+  /// Two points no farther apart are one that was written in two ways, an angle a turn more or a point of a
+  /// quotient by another image, and rounded; in double. 0 where one point is one set of numbers. Not 0 on
+  /// compact spaces alone.
+  virtual double same_within() const { return 0; }
+
   // --- geodesics ------------------------------------------------------------------------------------------
   /// y = exp_x(v)
   virtual void exp(const Pack<T>* x, const Pack<T>* v, Pack<T>* y) const = 0;
   /// v = log_x(y); at an antipode, where it is not unique, one of the shortest.
   virtual void log(const Pack<T>* x, const Pack<T>* y, Pack<T>* v) const = 0;
   virtual Pack<T> distance(const Pack<T>* x, const Pack<T>* y) const = 0;
+  /// A metric that is no longer than distance(x, y), where that takes long: what is far by it need not be
+  /// measured.
+  virtual Pack<T> distance_at_least(const Pack<T>* x, const Pack<T>* y) const { return distance(x, y); }
   /// w = v carried from x to y along the geodesic.
   virtual void transport(const Pack<T>* x, const Pack<T>* y, const Pack<T>* v, Pack<T>* w) const = 0;
   /// x = where a path is at time t, `from` at 0 and `to` at 1, and velocity = its derivative there: the

@@ -113,6 +113,8 @@ class PeriodicTorus final : public CoveredManifold<T> {
   void project(Pack<T>* x) const override {
     each([&](int i, int l, T L) { x[i][l] = in_period(x[i][l], L); });
   }
+  /// A thousand periods.
+  double same_within() const override { return 1e-12 * *std::max_element(L_.begin(), L_.end()); }
   /// As on the torus, any numbers.
   std::optional<std::string> defect(std::span<const T> point) const override {
     return coordinate_defect(point, d_);

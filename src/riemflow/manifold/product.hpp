@@ -108,12 +108,10 @@ class Product final : public Manifold<T> {
     for (const auto& f : factors_) f.manifold->log(x + f.row, y + f.row, v + f.row);
   }
   Pack<T> distance(const Pack<T>* x, const Pack<T>* y) const override {
-    Pack<T> square = 0;
-    for (const auto& f : factors_) {
-      const Pack<T> r = f.manifold->distance(x + f.row, y + f.row);
-      square += r * r;
-    }
-    return sqrt(square);
+    return root_of_squares(&Manifold<T>::distance, x, y);
+  }
+  Pack<T> distance_at_least(const Pack<T>* x, const Pack<T>* y) const override {
+    return root_of_squares(&Manifold<T>::distance_at_least, x, y);
   }
   void transport(const Pack<T>* x, const Pack<T>* y, const Pack<T>* v, Pack<T>* w) const override {
     for (const auto& f : factors_) f.manifold->transport(x + f.row, y + f.row, v + f.row, w + f.row);
@@ -179,6 +177,16 @@ class Product final : public Manifold<T> {
   }
 
  private:
+  /// Of what the factors measure.
+  Pack<T> root_of_squares(Pack<T> (Manifold<T>::*measure)(const Pack<T>*, const Pack<T>*) const,
+                          const Pack<T>* x, const Pack<T>* y) const {
+    Pack<T> square = 0;
+    for (const auto& f : factors_) {
+      const Pack<T> r = (f.manifold->*measure)(x + f.row, y + f.row);
+      square += r * r;
+    }
+    return sqrt(square);
+  }
   void clear(PackMatrix<T> blocks) const {
     for (int i = 0; i < ambient_; ++i)
       for (int j = 0; j < d_; ++j) blocks(i, j) = 0;

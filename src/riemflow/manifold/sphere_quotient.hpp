@@ -100,6 +100,8 @@ class SphereQuotient : public CoveredManifold<T> {
     }
   }
   std::optional<std::string> defect(std::span<const T> point) const final { return sphere_.defect(point); }
+  /// Images written with nine decimals.
+  double same_within() const final { return 1e-8 * s_; }
   void to_tangent(const Pack<T>* x, Pack<T>* v) const final { sphere_.to_tangent(x, v); }
   // s² ⟨u, v⟩
   Pack<T> inner(const Pack<T>* x, const Pack<T>* u, const Pack<T>* v) const final {
@@ -170,20 +172,34 @@ class SphereQuotient : public CoveredManifold<T> {
   std::array<std::size_t, kLanes> nearest(const Pack<T>* x, const Pack<T>* y, Pack<T>* near) const {
     std::array<std::size_t, kLanes> by{};
     const OrthogonalGroup& group = covering_->group();
-    Eigen::VectorXd from(d_ + 1), to(d_ + 1);
-    for (int l = 0; l < kLanes; ++l) {
-      for (int i = 0; i <= d_; ++i) {
-        from[i] = x[i][l];
-        to[i] = y[i][l];
+    const auto D = static_cast<std::size_t>(d_ + 1);
+    std::vector<Pack<double>> from(D), to(D);
+    for (std::size_t i = 0; i < D; ++i)
+      for (int l = 0; l < kLanes; ++l) {
+        from[i][l] = static_cast<double>(x[i][l]);
+        to[i][l] = static_cast<double>(y[i][l]);
       }
-      double most = -2;
-      for (std::size_t g = 0; g < group.size(); ++g)
-        if (const double cosine = from.dot(group[g] * to); cosine > most) {
-          most = cosine;
+    Pack<double> most = -2;
+    for (std::size_t g = 0; g < group.size(); ++g) {
+      Pack<double> cosine = 0;
+      for (int i = 0; i <= d_; ++i) {
+        Pack<double> image = 0;
+        for (int j = 0; j <= d_; ++j) image += group[g](i, j) * to[static_cast<std::size_t>(j)];
+        cosine += from[static_cast<std::size_t>(i)] * image;
+      }
+      for (int l = 0; l < kLanes; ++l)
+        if (cosine[l] > most[l]) {
+          most[l] = cosine[l];
           by[static_cast<std::size_t>(l)] = g;
         }
-      to = group[by[static_cast<std::size_t>(l)]] * to;
-      for (int i = 0; i <= d_; ++i) near[i][l] = static_cast<T>(to[i]);
+    }
+    for (int l = 0; l < kLanes; ++l) {
+      const Eigen::MatrixXd& g = group[by[static_cast<std::size_t>(l)]];
+      for (int i = 0; i <= d_; ++i) {
+        double image = 0;
+        for (int j = 0; j <= d_; ++j) image += g(i, j) * to[static_cast<std::size_t>(j)][l];
+        near[i][l] = static_cast<T>(image);
+      }
     }
     return by;
   }

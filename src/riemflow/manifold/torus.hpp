@@ -32,6 +32,8 @@ class Torus final : public Chart<T> {
   void project(Pack<T>* x) const override {
     for (int i = 0; i < d_; ++i) x[i] = wrapped(x[i]);
   }
+  /// A thousand turns.
+  double same_within() const override { return 1e-12 * 2 * std::numbers::pi; }
   // exp_x(v) = x + v, wrapped
   void exp(const Pack<T>* x, const Pack<T>* v, Pack<T>* y) const override {
     for (int i = 0; i < d_; ++i) y[i] = wrapped(x[i] + v[i]);
