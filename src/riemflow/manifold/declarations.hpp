@@ -21,6 +21,11 @@ struct Notation {
   /// point = that of the numbers; or why there is none, as "the determinant is −1, a reflection".
   std::function<std::optional<std::string>(const double* numbers, double* point)> read;
   std::function<void(const double* point, double* numbers)> write;
+  /// Other names that the columns go by, each set in their order.
+  std::vector<std::vector<std::string>> also = {};
+  /// What is unusual about numbers that are taken all the same, as "Phi is -20°, outside of 0 to 180":
+  /// columns may be swapped. Empty if nothing is.
+  std::function<std::string(const double* numbers)> doubt = {};
 };
 
 /// What the numbers of a point are where they stand in columns themselves, in spaces without notations.
