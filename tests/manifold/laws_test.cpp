@@ -185,16 +185,17 @@ struct WrongVolume : Mistaken {
   }
 };
 
-/// The fields of R^d on the ball: what a chart has that says nothing of its fields.
+/// The fields of R^d on the ball.
 struct FlatField : Mistaken {
   using Mistaken::Mistaken;
   void velocity(const OutputJet<double>& jet, Pack<double>* f, Rates<double>& rates) const override {
-    Chart::velocity(jet, f, rates);
+    flat.velocity(jet, f, rates);
   }
   void velocity_backward(const OutputJet<double>& jet, Pack<double>* f_bar, const Rates<double>& rates_bar,
                          PackMatrix<double> u_bar, PackMatrix<double> x_bar) const override {
-    Chart::velocity_backward(jet, f_bar, rates_bar, u_bar, x_bar);
+    flat.velocity_backward(jet, f_bar, rates_bar, u_bar, x_bar);
   }
+  Euclidean<double> flat{2};
 };
 /// The adjoint of another scaling.
 struct WrongAdjoint : Mistaken {

@@ -34,6 +34,7 @@ class Grassmann final : public Embedded<T> {
     return fmt::format("the Grassmannian of subspaces of {} dimensions of R{}", p_, as_power(n_));
   }
   std::string unit_of_volume() const override { return "unit of volume of principal angles"; }
+  Picture picture() const override { return {Picture::Kind::pairs}; }
   std::vector<Notation> notations() const override { return grassmann_notations(n_, p_); }
   DeviceFormulas device_formulas() const override { return DeviceFormulas::projectors; }
   MatrixForm matrix_form() const override { return this->form(n_, n_, p_); }

@@ -12,6 +12,7 @@
 #include "riemflow/core/suggest.hpp"
 #include "riemflow/core/text.hpp"
 #include "riemflow/manifold/axis.hpp"
+#include "riemflow/manifold/declared.hpp"
 #include "riemflow/manifold/euclidean.hpp"
 #include "riemflow/manifold/grassmann.hpp"
 #include "riemflow/manifold/hyperboloid.hpp"
@@ -81,59 +82,57 @@ struct Kind {
   std::string_view options;  ///< what may stand behind the dimension
   std::string_view grouped;  ///< an example with "/" and a group, where one may follow
   bool pair;                 ///< two numbers stand behind it
-  std::unique_ptr<const Manifold<T>> (*make)(const SpaceName&);
+  DeclaredSpace<T> (*make)(const SpaceName&);
 };
 
 template <class T>
 const std::vector<Kind<T>>& kinds() {
-  using Made = std::unique_ptr<const Manifold<T>>;
+  using Made = DeclaredSpace<T>;
   static const std::vector<Kind<T>> all = {
       {"euclidean", "euclidean:2", "", "", false,
-       [](const SpaceName& n) -> Made { return std::make_unique<Euclidean<T>>(n.dimension()); }},
+       [](const SpaceName& n) -> Made { return declared_space<Euclidean, T>(n.dimension()); }},
       {"sphere", "sphere:2", "K", "", false,
-       [](const SpaceName& n) -> Made {
-         return std::make_unique<Sphere<T>>(n.dimension(), n.value("K", 1));
-       }},
+       [](const SpaceName& n) -> Made { return declared_space<Sphere, T>(n.dimension(), n.value("K", 1)); }},
       {"ball", "ball:2", "K", "", false,
        [](const SpaceName& n) -> Made {
-         return std::make_unique<PoincareBall<T>>(n.dimension(), n.value("K", -1));
+         return declared_space<PoincareBall, T>(n.dimension(), n.value("K", -1));
        }},
       {"torus", "torus:2", "L", "", false,
        [](const SpaceName& n) -> Made {
-         if (!n.options.contains("L")) return std::make_unique<Torus<T>>(n.dimension());
-         return std::make_unique<PeriodicTorus<T>>(n.dimension(), n.values("L"));
+         if (!n.options.contains("L")) return declared_space<Torus, T>(n.dimension());
+         return declared_space<PeriodicTorus, T>(n.dimension(), n.values("L"));
        }},
       {"hyperboloid", "hyperboloid:2", "K", "", false,
        [](const SpaceName& n) -> Made {
-         return std::make_unique<Hyperboloid<T>>(n.dimension(), n.value("K", -1));
+         return declared_space<Hyperboloid, T>(n.dimension(), n.value("K", -1));
        }},
       {"interval", "interval:1", "from to", "", false,
        [](const SpaceName& n) -> Made {
          require(n.dimension() == 1, fmt::format("'{}' has more than one dimension", n.whole),
                  "boxes are products, as in interval:1 x interval:1");
-         return std::make_unique<Interval<T>>(n.value("from", 0), n.value("to", 1));
+         return declared_space<Interval, T>(n.value("from", 0), n.value("to", 1));
        }},
       {"positive", "positive:1", "", "", false,
        [](const SpaceName& n) -> Made {
          require(n.dimension() == 1, fmt::format("'{}' has more than one dimension", n.whole),
                  "several numbers are products, as in positive:1 x positive:1");
-         return std::make_unique<Positive<T>>();
+         return declared_space<Positive, T>();
        }},
       {"simplex", "simplex:2", "", "", false,
-       [](const SpaceName& n) -> Made { return std::make_unique<Simplex<T>>(n.dimension()); }},
+       [](const SpaceName& n) -> Made { return declared_space<Simplex, T>(n.dimension()); }},
       {"spd", "spd:2", "", "", false,
-       [](const SpaceName& n) -> Made { return std::make_unique<Spd<T>>(n.dimension()); }},
+       [](const SpaceName& n) -> Made { return declared_space<Spd, T>(n.dimension()); }},
       {"axis", "axis:2", "", "", false,
-       [](const SpaceName& n) -> Made { return std::make_unique<Axis<T>>(n.dimension()); }},
+       [](const SpaceName& n) -> Made { return declared_space<Axis, T>(n.dimension()); }},
       {"stiefel", "stiefel:3,2", "", "", true,
-       [](const SpaceName& n) -> Made { return std::make_unique<Stiefel<T>>(n.first(), n.second()); }},
+       [](const SpaceName& n) -> Made { return declared_space<Stiefel, T>(n.first(), n.second()); }},
       {"grassmann", "grassmann:3,1", "", "", true,
-       [](const SpaceName& n) -> Made { return std::make_unique<Grassmann<T>>(n.first(), n.second()); }},
+       [](const SpaceName& n) -> Made { return declared_space<Grassmann, T>(n.first(), n.second()); }},
       {"rotation", "rotation:3", "", "rotation:3/432", false,
        [](const SpaceName& n) -> Made {
          require(n.dimension() == 3, fmt::format("'{}' are not the rotations of space", n.whole),
                  "rotation:3 is what there is; turns of the plane are torus:1");
-         return std::make_unique<Rotation<T>>(n.group.empty() ? "1" : n.group);
+         return declared_space<Rotation, T>(n.group.empty() ? "1" : n.group);
        }},
   };
   return all;
@@ -207,7 +206,7 @@ std::unique_ptr<const Manifold<T>> parse_factor(std::string_view factor) {
   std::size_t next = 1;
   if (kind->pair && parts.size() > 1) name.numbers.push_back(parse_dimension(factor, trimmed(parts[next++])));
   for (; next < parts.size(); ++next) take_option(*kind, name, parts[next]);
-  return kind->make(name);
+  return kind->make(name).release();
 }
 
 }  // namespace
