@@ -46,6 +46,21 @@ TEST(CoordinateNames, CarryTheFactorOnlyWhereTheyWouldRepeat) {
             (Names{"w_1", "x_1", "y_1", "z_1", "w_2", "x_2", "y_2", "z_2", "x_3_1", "x_3_2"}));
 }
 
+// Asked of the space, whatever the names are.
+TEST(CoordinateNames, SayWhichAreDegrees) {
+  const auto degrees = [](const char* manifold) {
+    const auto space = parse_manifold<double>(manifold);
+    EXPECT_EQ(coordinates_in_degrees(*space).size(), coordinate_names(*space).size()) << manifold;
+    return coordinates_in_degrees(*space);
+  };
+  using Said = std::vector<bool>;
+  EXPECT_EQ(degrees("axis:2 x torus:1,L=24 x torus:1"), (Said{true, true, false, true}));
+  EXPECT_EQ(degrees("sphere:2,K=4 x interval:1"), (Said{false, false, false, false}));
+  EXPECT_EQ(degrees("rotation:3 x sphere:2"), (Said{false, false, false, false, true, true}));
+  EXPECT_EQ(degrees("spd:2"), (Said{false, false, false}));
+  EXPECT_EQ(degrees("torus:2"), (Said{true, true}));
+}
+
 TEST(Coordinates, PolesAndSeamAreExact) {
   using Numbers = std::vector<double>;
   EXPECT_EQ(written("sphere:2", {0, 0, 1}), (Numbers{90, 0}));

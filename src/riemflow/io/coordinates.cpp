@@ -50,6 +50,21 @@ std::vector<std::string> coordinate_names(const Manifold<double>& manifold) {
   return io::column_names(manifold, io::usual_writings(manifold));
 }
 
+std::vector<bool> coordinates_in_degrees(const Manifold<double>& manifold) {
+  std::vector<bool> degrees;
+  for (const auto& factor : manifold.factors()) {
+    const std::vector<Notation> notation = usual_notation(factor);
+    if (!notation.empty())
+      degrees.insert(degrees.end(), notation.front().columns.size(), notation.front().angular);
+    else if (has_latitude(factor))
+      degrees.insert(degrees.end(), 2, true);
+    else
+      degrees.insert(degrees.end(), static_cast<std::size_t>(factor.manifold->ambient()),
+                     factor.manifold->column_form().kind == ColumnForm::Kind::angles);
+  }
+  return degrees;
+}
+
 void to_coordinates(const Manifold<double>& manifold, std::span<const double> point, std::span<double> out) {
   std::size_t from = 0, to = 0;
   for (const auto& factor : manifold.factors()) {

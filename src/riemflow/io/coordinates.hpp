@@ -21,6 +21,8 @@ namespace riemflow {
 
 /// Each name once.
 std::vector<std::string> coordinate_names(const Manifold<double>& manifold);
+/// Which of them are degrees.
+std::vector<bool> coordinates_in_degrees(const Manifold<double>& manifold);
 
 /// `out`, as long as coordinate_names: latitude in [−90, 90], longitude in [−180, 180) and 0 at the poles,
 /// angles in [−180, 180). NaN where `point` is NaN.

@@ -164,7 +164,7 @@ struct Found {
 };
 
 /// The usual of the ways that names tell, but a longer one if that has all columns of it: a whole matrix, not
-/// its triangle. NameList of one number, as y of positive:1, are anybody's: with `loose` they tell too.
+/// its triangle. Names of one number, as y of positive:1, are anybody's: with `loose` they tell too.
 std::optional<Found> found_in(const Factors& factors, std::size_t f, const Table& table,
                               const Columns& columns, bool loose) {
   std::optional<Found> best;
@@ -209,7 +209,7 @@ FoundFactors found_factors(const Factors& factors, const Table& table, Columns c
   }
 }
 
-/// NameList without a number that several factors may have tell nothing where one of these was not found, and
+/// Names without a number that several factors may have tell nothing where one of these was not found, and
 /// are in the factors' order where all were.
 void settle_shared_names(const Factors& factors, const Table& table, FoundFactors& found) {
   const auto may_have = [&](std::size_t g, const Found& of) {
