@@ -6,12 +6,12 @@
 
 using namespace riemflow;
 
-/// One coordinate in [−L/2, L/2). Chart is a manifold with a flat metric; what is left to say is how it
-/// closes.
+/// One coordinate in [−L/2, L/2). FlatChart is a manifold with a flat metric; what is left to say is how it
+/// closes. (Chart is one of any metric, which it must say, with the fields that go with it.)
 template <class T>
-class Circle final : public Chart<T> {
+class Circle final : public FlatChart<T> {
  public:
-  explicit Circle(double length) : Chart<T>(1), length_(length) {}
+  explicit Circle(double length) : FlatChart<T>(1), length_(length) {}
 
   std::string name() const override { return fmt::format("circle:{}", length_); }
   bool compact() const override { return true; }
@@ -25,8 +25,8 @@ class Circle final : public Chart<T> {
     x[0][lane] = static_cast<T>(length_ * (random.uniform() - 0.5));
   }
 
-  // For flows: what a network sees of a point, and patches for integrals. The fields of a chart are those of
-  // R^d.
+  // For flows: what a network sees of a point, and patches for integrals. The fields of a flat chart are
+  // those of R^d.
   std::shared_ptr<const Features<T>> features() const override {
     return std::make_shared<Circles<T>>(1, length_);
   }

@@ -29,7 +29,7 @@ void print_paths(const Trust& trust) {
       "(worst) nats; bars {:g}, {:g}\n",
       trust.reference_tolerance, trust.accuracy.mean, trust.accuracy.worst, kAccuracyMeanBar,
       kAccuracyWorstBar);
-  fmt::print("manifold    {} points of paths off it; spheres' |x| off by {:.2g} of the radius\n",
+  fmt::print("manifold    {} points of paths off it; coordinates off by {:.2g} of their size\n",
              trust.off_manifold, trust.drift);
   fmt::print(
       "solver      {:.1f} evaluations per solve, most {}; mean step {:.3f}, {:.0f} % of steps rejected; {} "

@@ -1,4 +1,6 @@
-"""Probability densities on curved spaces: spheres, tori, hyperbolic space and their products.
+"""Probability densities on curved spaces: places on the Earth, directions and axes, angles and times of day, rotations and
+orientations of crystals, hyperbolic space, covariances, proportions, frames and subspaces, numbers above 0 or between ends,
+and products of any of these. The reference of `Manifold` has their names.
 
 >>> import riemflow as rf
 >>> quakes = rf.read("earthquakes")                             # points, and what was assumed about them

@@ -13,6 +13,16 @@ from .errors import Error
 _BAD_DATA = 65
 
 
+def name_of(manifold: Any) -> str:
+    """Of a Manifold, or of what names one; empty if there is none."""
+    name = getattr(manifold, "name", manifold)
+    if name is None:
+        return ""
+    if not isinstance(name, str):
+        raise Error(f"a manifold {manifold!r}", "name it, as in 'sphere:2', or give a riemflow.Manifold", 2, "manifold")
+    return name
+
+
 def numbers(values: Any, what: str) -> np.ndarray:
     """As float64 or float32 in rows; what is so already is not copied."""
     if type(values).__module__.startswith("scipy.sparse"):
@@ -79,21 +89,22 @@ def is_dataset(points: Any) -> bool:
     return hasattr(points, "data_vars") and hasattr(points, "to_dataframe")
 
 
-def read(points: Any, manifold: Optional[str] = None, columns: Any = None, units: str = "auto",
+def read(points: Any, manifold: Any = None, columns: Any = None, units: str = "auto",
          format: Optional[str] = None, skip_invalid: bool = False, data_dir: Optional[str] = None,
          weights: Any = None) -> Any:
     """The points of a file, a frame or a data set of xarray, as _core.ReadData."""
     chosen = columns if isinstance(columns, str) else ",".join(str(c) for c in columns) if columns is not None else ""
     weight = "" if weights is None else str(weights)
+    space = name_of(manifold)
     if isinstance(points, (str, os.PathLike)):
-        return _core.read_file(os.fspath(points), data_dir or "", manifold or "", chosen, units, format or "",
+        return _core.read_file(os.fspath(points), data_dir or "", space, chosen, units, format or "",
                                skip_invalid, weight)
     if is_dataset(points):
         points = points.to_dataframe().reset_index()
     frame = points.select_dtypes("number")
     return _core.read_columns([str(name) for name in frame.columns],
                               rows(frame.to_numpy(dtype=np.float64, na_value=np.nan), "columns"), "data frame",
-                              manifold or "", chosen, units, skip_invalid, weight)
+                              space, chosen, units, skip_invalid, weight)
 
 
 def is_read(points: Any) -> bool:

@@ -654,7 +654,7 @@ class Density:
                 # Densities at the centres of coarse cells: some thousand evaluations.
                 choice = _core.FigureChoice()
                 choice.format, choice.width, choice.dpi, choice.cell = "png", 90.0, 110.0, "centre"
-                if self.manifold.name in ("sphere:2", "torus:2"):
+                if self.manifold._core.picture in ("globe", "torus"):
                     choice.resolution = 4.0
                 try:
                     self._thumbnail = self._core.figure(None, choice, None)

@@ -64,6 +64,11 @@ class Distribution:
     def __reduce__(self) -> Tuple[Any, ...]:
         return (self._parts[0], self._parts[1:])
 
+    def _points(self, points: Any) -> np.ndarray:
+        array = _arrays.points_on(points, self.manifold.name, self.manifold.ambient)
+        self.manifold._core.require_points(array)
+        return array
+
     def log_prob(self, points: Any) -> np.ndarray:
         """Logarithms of the density, in nats.
 
@@ -75,13 +80,18 @@ class Distribution:
         -------
         ndarray [n]
 
+        Raises
+        ------
+        riemflow.Error
+            Names the first point that is not on the manifold, and why.
+
         Examples
         --------
         >>> from riemflow import distributions
         >>> distributions.uniform("sphere:2").log_prob([[0.0, 0.0, 1.0]]).round(4)
         array([-2.531])
         """
-        return self._core.log_prob(_arrays.rows(points, columns=self._core.ambient))
+        return self._core.log_prob(self._points(points))
 
     def log_prob_gradient(self, points: Any) -> Tuple[np.ndarray, np.ndarray]:
         """Logarithms of the density and their gradients in the coordinates of the surrounding space.
@@ -103,7 +113,7 @@ class Distribution:
         >>> gradients
         array([[-1., -2.]])
         """
-        return self._core.log_prob_gradient(_arrays.rows(points, columns=self._core.ambient))
+        return self._core.log_prob_gradient(self._points(points))
 
     def sample(self, n: int, seed: int = 0) -> np.ndarray:
         """Draws.
@@ -480,12 +490,12 @@ def fit_bivariate_von_mises(points: Any, weights: Any = None) -> Distribution:
     return bivariate_von_mises(mean, [kappa1, kappa2], dependence)
 
 
-def uniform(manifold: str) -> Distribution:
+def uniform(manifold: Any) -> Distribution:
     """The uniform distribution of a space of finite volume.
 
     Parameters
     ----------
-    manifold : str
+    manifold : str or Manifold
 
     Returns
     -------
@@ -497,7 +507,7 @@ def uniform(manifold: str) -> Distribution:
     >>> distributions.uniform("torus:2").log_prob([[0.0, 0.0]]).round(4)
     array([-3.6758])
     """
-    name = str(getattr(manifold, "name", manifold))
+    name = _arrays.name_of(manifold)
     return Distribution(_core.uniform(name), name, (uniform, name))
 
 
@@ -599,7 +609,7 @@ def product(factors: Sequence[Distribution]) -> Distribution:
                         " x ".join(part.manifold.name for part in parts), (product, parts))
 
 
-def named(text: str, manifold: str) -> Distribution:
+def named(text: str, manifold: Any) -> Distribution:
     """A density by its formula, as the tool takes it.
 
     Parameters
@@ -609,7 +619,7 @@ def named(text: str, manifold: str) -> Distribution:
         "watson:mu=…,kappa=…", "bingham:matrix=…", "kent:mu=…,major=…,kappa=…,beta=…",
         "angular-central-gaussian:sigma=…", "bivariate-von-mises:mu=…,kappa=…,lambda=…" with means in degrees,
         "matrix-fisher:matrix=…".
-    manifold : str
+    manifold : str or Manifold
 
     Returns
     -------
@@ -621,7 +631,8 @@ def named(text: str, manifold: str) -> Distribution:
     >>> distributions.named("vmf:lat=90,lon=0,kappa=10", "sphere:2").log_prob([[0.0, 0.0, 1.0]]).round(4)
     array([0.4647])
     """
-    return Distribution(_core.named_target(text, manifold), manifold, (named, text, manifold))
+    name = _arrays.name_of(manifold)
+    return Distribution(_core.named_target(text, name), name, (named, text, name))
 
 
 def _rows(points: Any) -> np.ndarray:
@@ -635,7 +646,7 @@ def _weights(weights: Any) -> Any:
 def _shaped(numbers: Any, shape: Tuple[int, ...], what: str) -> np.ndarray:
     array = np.asarray(numbers, dtype=np.float64)
     if array.shape != shape:
-        raise Error(f"{what} have shape {array.shape}", f"give an array of shape {shape}")
+        raise Error(f"an array of shape {array.shape} for {what}", f"give one of shape {shape}")
     return array
 
 

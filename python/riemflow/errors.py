@@ -39,7 +39,7 @@ class Error(ValueError):
     ...     rf.manifold("spere:2")
     ... except rf.Error as error:
     ...     print(error.advice)
-    perhaps you meant sphere? the manifolds are euclidean, sphere, ball, torus, hyperboloid, interval, simplex, spd, axis, stiefel, grassmann, rotation
+    perhaps you meant sphere? the manifolds are euclidean, sphere, ball, torus, hyperboloid, interval, positive, simplex, spd, axis, stiefel, grassmann, rotation
     """
 
     def __init__(self, problem: str, advice: str = "", code: int = 78, setting: str = "", value: str = "",

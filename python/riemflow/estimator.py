@@ -25,7 +25,7 @@ class DensityEstimator(DensityMixin, BaseEstimator):
 
     Parameters
     ----------
-    manifold : str
+    manifold : str or Manifold
         Where the rows live: "sphere:2", "torus:2", …; "euclidean" has as many dimensions as the data have columns.
     model : {"pool", "kde", "kernels", "normal-mixture", "vmf-mixture", "riemannian", …}
         What is fitted; the default, learned kernels and what adds to them, takes what `time_limit` says.
@@ -53,7 +53,7 @@ class DensityEstimator(DensityMixin, BaseEstimator):
     (2,)
     """
 
-    def __init__(self, manifold: str = "euclidean", *, model: str = "pool", time_limit: Any = 60,
+    def __init__(self, manifold: Any = "euclidean", *, model: str = "pool", time_limit: Any = 60,
                  random_state: Any = 0, progress: Any = False, options: Optional[Dict[str, Any]] = None) -> None:
         self.manifold = manifold
         self.model = model

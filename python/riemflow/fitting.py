@@ -22,7 +22,7 @@ __all__ = ["Comparison", "Flow", "KernelDensity", "LearnedKernels", "NormalMixtu
 def _data(points: Any, manifold: Any, options: Dict[str, Any]) -> Tuple[Any, str]:
     """What the library fits to: points that were read, or an array; and the name of the manifold, empty if the points
     know it."""
-    name = str(getattr(manifold, "name", manifold) or "")
+    name = _arrays.name_of(manifold)
     if isinstance(points, PointSet):
         if name and _core.Manifold(name).name != points.manifold:
             raise Error(f"points on {points.manifold} for {name}", "leave out `manifold`, or read them anew with it",
@@ -92,7 +92,7 @@ def fit(points: Any, manifold: Any = None, *, time_limit: Any = None, seed: int 
         One point a row: unit vectors on the sphere, radians on the torus, quaternions w x y z of rotations, upper
         triangles of matrices, square roots of proportions. Of files and frames, columns are found by their names, and
         made into such; `from_latlon` makes unit vectors.
-    manifold : str, optional
+    manifold : str or Manifold, optional
         Where they live: "sphere:2", "torus:2", "ball:2,K=-1", "euclidean:3", "rotation:3", "sphere:2 x torus:1"; `Manifold`
         has them all. Unless given, an array is one of unit vectors on sphere:2, and of files and frames it is inferred.
     time_limit : float or str, optional
@@ -149,7 +149,7 @@ def fit_target(target: Any, manifold: Any = None, *, draw: Any = None, time_limi
         A function of an array [n, ambient] that returns the logarithms of the density [n], of any normalisation, and
         their gradients [n, ambient] in the coordinates of the points. It is called for a few points at a time, from
         several threads in turn.
-    manifold : str, optional
+    manifold : str or Manifold, optional
         Of a callable.
     draw : callable, optional
         draw(n, seed) returns n draws [n, ambient] of the target, which must be normalised then. With it, training starts
@@ -182,7 +182,7 @@ def fit_target(target: Any, manifold: Any = None, *, draw: Any = None, time_limi
     elif callable(target):
         if manifold is None:
             raise Error("a target without a `manifold`", "name it, as in manifold='torus:2'", 2, "manifold")
-        name = str(getattr(manifold, "name", manifold))
+        name = _arrays.name_of(manifold)
         core = _core.callable_target(target, draw, _core.Manifold(name).ambient,
                                      getattr(target, "__name__", type(target).__name__))
         if draw is None:
@@ -246,7 +246,7 @@ class Flow(_Recipe):
 
     Parameters
     ----------
-    manifold : str, optional
+    manifold : str or Manifold, optional
         Of arrays, sphere:2 unless given; of files and frames it is inferred.
     time_limit : float or str, optional
     seed : int
@@ -271,7 +271,7 @@ class LearnedKernels(_Recipe):
 
     Parameters
     ----------
-    manifold : str, optional
+    manifold : str or Manifold, optional
         Of arrays, sphere:2 unless given; of files and frames it is inferred.
     time_limit : float or str, optional
     seed : int
@@ -296,7 +296,7 @@ class NormalMixture(_Recipe):
 
     Parameters
     ----------
-    manifold : str, optional
+    manifold : str or Manifold, optional
         Of arrays, sphere:2 unless given; of files and frames it is inferred.
     time_limit : float or str, optional
     seed : int
@@ -318,7 +318,7 @@ class VonMisesFisherMixture(_Recipe):
 
     Parameters
     ----------
-    manifold : str, optional
+    manifold : str or Manifold, optional
         Of arrays, sphere:2 unless given; of files and frames it is inferred.
     time_limit : float or str, optional
     seed : int
@@ -340,7 +340,7 @@ class Pool(_Recipe):
 
     Parameters
     ----------
-    manifold : str, optional
+    manifold : str or Manifold, optional
         Of arrays, sphere:2 unless given; of files and frames it is inferred.
     time_limit : float or str, optional
     seed : int
@@ -379,7 +379,7 @@ class KernelDensity(_Recipe):
 
     Parameters
     ----------
-    manifold : str, optional
+    manifold : str or Manifold, optional
         Of arrays, sphere:2 unless given; of files and frames it is inferred.
     bandwidth : float or array_like [n], optional
         The width of the bumps, or of each, in units of the manifold's distance. Chosen on held-out points unless given;
@@ -450,7 +450,7 @@ def compare(points: Any, manifold: Any = None, *, methods: Optional[Sequence[str
     ----------
     points : array_like [n, ambient], PointSet, DataFrame, Dataset or path
         With their duplicates.
-    manifold : str, optional
+    manifold : str or Manifold, optional
         Of arrays, sphere:2 unless given; of files and frames it is inferred.
     methods : list of str, optional
         Of {methods}; all that the manifold has unless given.

@@ -20,10 +20,10 @@ class Manifold:
 
     Parameters
     ----------
-    name : str
+    name : str or Manifold
         "sphere:2", "sphere:3,K=0.5", "ball:2,K=-1", "torus:2", "torus:2,L=24;365", "euclidean:3", "rotation:3",
         "rotation:3/432", "axis:2", "hyperboloid:2", "spd:3", "interval:1,from=0,to=10", "simplex:2",
-        "stiefel:3,2", "grassmann:4,2", and products such as "sphere:2 x torus:1".
+        "positive:1", "stiefel:3,2", "grassmann:4,2", and products such as "sphere:2 x torus:1".
 
     Attributes
     ----------
@@ -44,8 +44,8 @@ class Manifold:
     1.098612288668
     """
 
-    def __init__(self, name: str) -> None:
-        self._core = _core.Manifold(str(name))
+    def __init__(self, name: Any) -> None:
+        self._core = _core.Manifold(_arrays.name_of(name))
 
     name = property(lambda self: self._core.name, doc="Its full name.")
     dimension = property(lambda self: self._core.dimension, doc="d.")
@@ -292,12 +292,12 @@ class Manifold:
         return self._core.frame(a).reshape(*lead, self.dimension, self.ambient)
 
 
-def manifold(name: str) -> Manifold:
+def manifold(name: Any) -> Manifold:
     """A manifold by its name.
 
     Parameters
     ----------
-    name : str
+    name : str or Manifold
         "sphere:2", "ball:2,K=-1", "torus:2", "euclidean:3", "spd:2", "rotation:3 x euclidean:3"; `Manifold` has them all.
 
     Returns

@@ -68,7 +68,7 @@ class PointSet:
         return f"<riemflow.PointSet {self.name!r}: {len(self)} points on {self.manifold}>"
 
 
-def read(path: Any, manifold: Optional[str] = None, *, columns: Union[None, str, Sequence[Any]] = None,
+def read(path: Any, manifold: Any = None, *, columns: Union[None, str, Sequence[Any]] = None,
          units: str = "auto", format: Optional[str] = None, skip_invalid: bool = False,
          data_dir: Optional[str] = None, weights: Union[None, str, int] = None) -> PointSet:
     """Read the points of a file, a pandas DataFrame or an xarray Dataset.
@@ -80,7 +80,7 @@ def read(path: Any, manifold: Optional[str] = None, *, columns: Union[None, str,
     ----------
     path : path, DataFrame or Dataset
         CSV, TSV, NPY or GeoJSON; or the name of a data set, such as "earthquakes", which is built in.
-    manifold : str, optional
+    manifold : str or Manifold, optional
         Where the points live: "sphere:2", "torus:2", "ball:2,K=-1", "euclidean:3", "rotation:3", …; `Manifold` has them
         all. Inferred from the columns unless given.
     columns : str or list, optional

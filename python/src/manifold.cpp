@@ -5,6 +5,7 @@
 #include "python/src/arrays.hpp"
 #include "python/src/computing.hpp"
 #include "riemflow/core/executor.hpp"
+#include "riemflow/manifold/on_manifold.hpp"
 #include "riemflow/manifold/parse.hpp"
 
 namespace riemflow::python {
@@ -70,6 +71,38 @@ py::array_t<double> numbers(const Space& space, std::initializer_list<const py::
     });
   });
   return array_of(std::move(out.values));
+}
+
+/// The axes that densities are drawn over, (name, unit, low, high, periodic) each; None where there are none.
+py::object drawn_axes(const Space& space) {
+  const auto drawn = space.drawn_coordinates();
+  if (!drawn) return py::none();
+  py::list axes;
+  for (const DrawnAxis& axis : drawn->axes)
+    axes.append(py::make_tuple(axis.name, axis.unit, axis.low, axis.high, axis.periodic));
+  return axes;
+}
+
+/// [n, axes] to points [n, ambient] and the volumes [n] of a unit of the coordinates there.
+py::tuple placed(const Space& space, const py::array& coordinates) {
+  const auto drawn = space.drawn_coordinates().value();
+  const Points<double> at = ArrayView(coordinates).all();
+  Points<double> points(at.size(), space.ambient());
+  std::vector<double> volumes(at.size());
+  for (std::size_t i = 0; i < at.size(); ++i) volumes[i] = drawn.place(at[i].data(), points[i].data());
+  return py::make_tuple(array_of(std::move(points)), array_of(std::move(volumes)));
+}
+
+/// Points [n, ambient] to where they are drawn [n or more, axes].
+py::array_t<double> places(const Space& space, const py::array& array) {
+  const auto drawn = space.drawn_coordinates().value();
+  const std::vector<Points<double>> in = read(space, {&array});
+  Points<double> at(0, static_cast<int>(drawn.axes.size()));
+  for (std::size_t i = 0; i < in.front().size(); ++i) {
+    const std::vector<double> all = drawn.places(in.front()[i].data());
+    at.values.insert(at.values.end(), all.begin(), all.end());
+  }
+  return array_of(std::move(at));
 }
 
 /// [n, d, ambient]: row j of a point is e_j.
@@ -186,6 +219,27 @@ void bind_manifold(py::module_& module) {
           py::arg("x"), py::arg("v"))
       .def("frame", frame, py::arg("x"))
       .def("defects", defects, py::arg("x"))
+      .def(
+          "log_volume_density",
+          [](const Space& space, const py::array& x) {
+            return numbers(space, {&x}, [&](Tiles& in) { return space.log_volume_density(in[0].data()); });
+          },
+          py::arg("x"))
+      .def(
+          "require_points",
+          [](const Space& space, const py::array& x) {
+            const Points<double> points = ArrayView(x).all();
+            computed([&] { check_on_manifold(space, points); });
+          },
+          py::arg("x"))
+      .def_property_readonly("picture",
+                             [](const Space& space) { return std::string(name_of(space.picture().kind)); })
+      .def_property_readonly("picture_words",
+                             [](const Space& space) { return std::string(words_of(space.picture().kind)); })
+      .def_property_readonly("unit_of_volume", &Space::unit_of_volume)
+      .def("drawn_axes", drawn_axes)
+      .def("placed", placed, py::arg("coordinates"))
+      .def("places", places, py::arg("x"))
       .def("random_uniform", random_uniform, py::arg("n"), py::arg("seed"));
 }
 

@@ -22,9 +22,9 @@ using namespace test;
 
 /// A line that says nothing of itself but how it is measured.
 template <class T>
-class Bare : public Chart<T> {
+class Bare : public FlatChart<T> {
  public:
-  Bare() : Chart<T>(1) {}
+  Bare() : FlatChart<T>(1) {}
   std::string name() const override { return "bare:1"; }
   bool compact() const override { return false; }
   double log_volume() const override { return HUGE_VAL; }
@@ -45,11 +45,48 @@ class Seen final : public Bare<T> {
   }
 };
 
+/// The upper half-plane with its hyperbolic metric, features of its coordinates and a base, which says
+/// nothing of its fields: those of R^d would give a density of another mass.
+template <class T>
+class HalfPlane final : public Chart<T> {
+ public:
+  HalfPlane() : Chart<T>(2) {}
+  std::string name() const override { return "half-plane:2"; }
+  bool compact() const override { return false; }
+  double log_volume() const override { return HUGE_VAL; }
+  DefaultBase default_base() const override { return DefaultBase::normal; }
+  std::shared_ptr<const Features<T>> features() const override {
+    return std::make_shared<ScaledCoordinates<T>>(2, 1);
+  }
+  Pack<T> inner(const Pack<T>* x, const Pack<T>* u, const Pack<T>* v) const override {
+    return dot(2, u, v) / (x[1] * x[1]);
+  }
+  void lower(const Pack<T>* x, Pack<T>* v) const override {
+    for (int i = 0; i < 2; ++i) v[i] = v[i] / (x[1] * x[1]);
+  }
+  void frame(const Pack<T>* x, PackMatrix<T> e) const override {
+    this->unit_vectors(e);
+    e(0, 0) = e(1, 1) = x[1];
+  }
+  Pack<T> log_volume_density(const Pack<T>* x) const override {
+    Pack<T> log_area;
+    for (int l = 0; l < kLanes; ++l) log_area[l] = -2 * std::log(x[1][l]);
+    return log_area;
+  }
+  void project(Pack<T>*) const override {}
+  void random_uniform(Random&, Pack<T>*, int) const override {}
+  // Of no use here.
+  void exp(const Pack<T>*, const Pack<T>*, Pack<T>*) const override {}
+  void log(const Pack<T>*, const Pack<T>*, Pack<T>*) const override {}
+  Pack<T> distance(const Pack<T>*, const Pack<T>*) const override { return 0; }
+  void transport(const Pack<T>*, const Pack<T>*, const Pack<T>*, Pack<T>*) const override {}
+};
+
 /// The torus of circles of radius R: the library's formulas at another scale.
 template <class T>
-class WideTorus final : public Chart<T> {
+class WideTorus final : public FlatChart<T> {
  public:
-  WideTorus(int d, double R) : Chart<T>(d), R_(R) {}
+  WideTorus(int d, double R) : FlatChart<T>(d), R_(R) {}
   std::string name() const override { return fmt::format("wide:{}", d_); }
   bool compact() const override { return true; }
   double log_volume() const override { return d_ * std::log(2 * std::numbers::pi * R_); }
@@ -77,7 +114,7 @@ class WideTorus final : public Chart<T> {
   KernelForm kernel_form() const override { return {KernelForm::Family::circles, 0, R_}; }
 
  private:
-  using Chart<T>::d_;
+  using FlatChart<T>::d_;
   Pack<T> wrapped(Pack<T> a) const {
     for (T& value : a.lane)
       value = static_cast<T>(std::remainder(static_cast<double>(value), 2 * std::numbers::pi * R_));
@@ -93,6 +130,25 @@ std::string complaint(const std::function<void()>& work) {
     return error.problem();
   }
   return "";
+}
+
+// A chart has the fields of R^d only if it is flat by its class, which does not let go of the metric.
+TEST(OwnSpace, ACurvedChartHasNoFieldsButItsOwn) {
+  const Space half = Space::of<HalfPlane>();
+  Pack<double> x[2] = {1, 2}, u[2] = {1, 1}, f[2];
+  Rates<double> rates{};
+  const OutputJet<double> jet{{x, 1}, {u, 1}, 0, 1.0, false, BallScaling::unit};
+  EXPECT_EQ(complaint([&] { half->velocity(jet, f, rates); }), "half-plane:2 has no vector fields");
+  EXPECT_EQ(complaint([&] {
+              half->velocity_backward(jet, f, rates, {u, 1}, {x, 1});
+            }),
+            "half-plane:2 has no vector fields");
+  FlowConfig config = small_config("euclidean:2");
+  config.manifold = half;
+  Points<double> points(16, 2);
+  for (std::size_t i = 0; i < points.size(); ++i) points[i][1] = 1;
+  EXPECT_EQ(complaint([&] { random_flow<double>(config, 1)->log_prob(points); }),
+            "half-plane:2 has no vector fields");
 }
 
 TEST(OwnSpace, WhatItHasNotIsRefusedByName) {

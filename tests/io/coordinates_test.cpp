@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <numbers>
 
@@ -39,6 +40,25 @@ TEST(CoordinateNames, CarryTheFactorOnlyWhereTheyWouldRepeat) {
             (Names{"angle_1", "latitude_2", "longitude_2", "latitude_3", "longitude_3"}));
   EXPECT_EQ(names("ball:2 x torus:1 x euclidean:1"), (Names{"x_1_1", "x_1_2", "angle_1", "x_3_1"}));
   EXPECT_EQ(names("sphere:2 x sphere:2,K=4"), (Names{"latitude", "longitude", "x_1", "x_2", "x_3"}));
+  EXPECT_EQ(names("euclidean:1 x interval:1 x interval:1"), (Names{"x_1", "u_2", "u_3"}));
+  // x_1 would be the first turn's x and the point's first coordinate.
+  EXPECT_EQ(names("rotation:3 x rotation:3 x euclidean:2"),
+            (Names{"w_1", "x_1", "y_1", "z_1", "w_2", "x_2", "y_2", "z_2", "x_3_1", "x_3_2"}));
+}
+
+// Asked of the space, whatever the names are.
+TEST(CoordinateNames, SayWhichAreDegrees) {
+  const auto degrees = [](const char* manifold) {
+    const auto space = parse_manifold<double>(manifold);
+    EXPECT_EQ(coordinates_in_degrees(*space).size(), coordinate_names(*space).size()) << manifold;
+    return coordinates_in_degrees(*space);
+  };
+  using Said = std::vector<bool>;
+  EXPECT_EQ(degrees("axis:2 x torus:1,L=24 x torus:1"), (Said{true, true, false, true}));
+  EXPECT_EQ(degrees("sphere:2,K=4 x interval:1"), (Said{false, false, false, false}));
+  EXPECT_EQ(degrees("rotation:3 x sphere:2"), (Said{false, false, false, false, true, true}));
+  EXPECT_EQ(degrees("spd:2"), (Said{false, false, false}));
+  EXPECT_EQ(degrees("torus:2"), (Said{true, true}));
 }
 
 TEST(Coordinates, PolesAndSeamAreExact) {
@@ -103,25 +123,29 @@ TEST_P(WrittenAndRead, GivesTheSamePoints) {
     points.store_tile(t, tile.data());
   }
 
-  std::string text = "id";
   const Names columns = coordinate_names(*manifold);
-  for (const std::string& name : columns) text += "," + name;
-  text += ",log_density\n";
-  std::vector<double> out(columns.size());
-  for (std::size_t i = 0; i < points.size(); ++i) {
-    to_coordinates(*manifold, points[i], out);
-    text += std::to_string(i);
-    for (double x : out) append_number(text += ',', x);
-    text += ",-1.5\n";
-  }
+  const std::size_t m = columns.size();
+  std::vector<double> out(m);
+  for (const bool reversed : {false, true}) {
+    std::string text = "id";
+    for (std::size_t c = 0; c < m; ++c) text += "," + columns[reversed ? m - 1 - c : c];
+    text += ",log_density\n";
+    for (std::size_t i = 0; i < points.size(); ++i) {
+      to_coordinates(*manifold, points[i], out);
+      if (reversed) std::reverse(out.begin(), out.end());
+      text += std::to_string(i);
+      for (double x : out) append_number(text += ',', x);
+      text += ",-1.5\n";
+    }
 
-  const ReadPoints data = read_text(text, on(GetParam()));
-  ASSERT_EQ(data.points.size(), points.size());
-  ASSERT_EQ(data.points.dimension, points.dimension);
-  EXPECT_EQ(data.assumptions.columns_how, "by name");
-  for (std::size_t i = 0; i < points.values.size(); ++i) {
-    const double scale = std::max(1.0, std::abs(points.values[i]));
-    ASSERT_NEAR(data.points.values[i], points.values[i], 1e-14 * scale) << "number " << i;
+    const ReadPoints data = read_text(text, on(GetParam()));
+    ASSERT_EQ(data.points.size(), points.size());
+    ASSERT_EQ(data.points.dimension, points.dimension);
+    EXPECT_EQ(data.assumptions.columns_how, "by name");
+    for (std::size_t i = 0; i < points.values.size(); ++i) {
+      const double scale = std::max(1.0, std::abs(points.values[i]));
+      ASSERT_NEAR(data.points.values[i], points.values[i], 1e-14 * scale) << "number " << i;
+    }
   }
 }
 INSTANTIATE_TEST_SUITE_P(Manifolds, WrittenAndRead,
@@ -129,7 +153,12 @@ INSTANTIATE_TEST_SUITE_P(Manifolds, WrittenAndRead,
                                          "torus:2", "torus:7", "ball:2", "ball:3,K=-0.5", "euclidean:2",
                                          "euclidean:5", "sphere:2 x torus:1", "sphere:2 x sphere:2",
                                          "sphere:2 x sphere:2,K=0.5", "torus:1 x torus:2",
-                                         "ball:2 x sphere:2 x euclidean:1"));
+                                         "ball:2 x sphere:2 x euclidean:1", "rotation:3 x euclidean:3",
+                                         "euclidean:2 x rotation:3/432 x euclidean:2",
+                                         "rotation:3 x rotation:3 x euclidean:2", "positive:1 x euclidean:1",
+                                         "interval:1 x interval:1", "torus:1,L=24 x euclidean:1",
+                                         "axis:2 x sphere:2", "simplex:2 x torus:2,L=24;365", "stiefel:3,2",
+                                         "grassmann:3,1 x hyperboloid:2"));
 
 TEST(WrittenAndReadTorus, NameDecidesNotPlace) {
   const ReadPoints data = read_text("angle_2,angle_1\n20,10\n", on("torus:2"));

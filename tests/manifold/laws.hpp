@@ -1,7 +1,7 @@
 #pragma once
 // The laws of manifold/manifold.hpp as one test kit, for any manifold: check_laws(my_manifold, options).
 // Every law is measured at random points and reported by its worst error. Laws of what a manifold has not
-// (fields, patches) are left out.
+// (fields, patches, kernels) are left out.
 
 #include <gtest/gtest.h>
 
@@ -293,7 +293,6 @@ class LawCheck {
           backward_.add("geodesic neurons' backward",
                         Pack<double>(neuron_backward_error(*neurons, random, 0.3 * o_.length)));
     }
-    if (d_ > kFewDimensions) return;
     for (const BallScaling scaling : {BallScaling::none, BallScaling::unit, BallScaling::paper}) {
       const FieldErrors errors = field_errors(m_, features, random, x, scaling, o_.length);
       loose_.add("velocity is tangent", errors.tangent);
@@ -320,8 +319,8 @@ class LawCheck {
             const Tile<T>& off, const Tile<T>& u) {
     backward_.add("features' backward", feature_backward_error(m_, features, random, off, u));
     loose_.add("features' jets are derivatives", feature_jet_error(m_, features, x, o_.length));
-    if (d_ > kFewDimensions) return;
     loose_.demand("features have full rank", Pack<T>(1e-3) < least_stretch(m_, features, x));
+    if (d_ > kFewDimensions) return;  // the search takes d³ a step
     loose_.add("features are one to one", distance_to_double(m_, features, x, y, o_.length));
   }
 
@@ -332,6 +331,8 @@ class LawCheck {
     loose_.add("patches say their volume", Pack<double>(patch_volume_error(m_, all, random)));
     if (const auto error = whole_error(m_, all))
       loose_.add("patches make up the whole", Pack<double>(*error));
+    if (const auto error = kernel_error(m_, all, random, o_.length))
+      loose_.add("kernels have mass 1", Pack<double>(*error));
   }
 
   static constexpr int kFewDimensions = 8;

@@ -185,16 +185,17 @@ struct WrongVolume : Mistaken {
   }
 };
 
-/// The fields of R^d on the ball: what a chart has that says nothing of its fields.
+/// The fields of R^d on the ball.
 struct FlatField : Mistaken {
   using Mistaken::Mistaken;
   void velocity(const OutputJet<double>& jet, Pack<double>* f, Rates<double>& rates) const override {
-    Chart::velocity(jet, f, rates);
+    flat.velocity(jet, f, rates);
   }
   void velocity_backward(const OutputJet<double>& jet, Pack<double>* f_bar, const Rates<double>& rates_bar,
                          PackMatrix<double> u_bar, PackMatrix<double> x_bar) const override {
-    Chart::velocity_backward(jet, f_bar, rates_bar, u_bar, x_bar);
+    flat.velocity_backward(jet, f_bar, rates_bar, u_bar, x_bar);
   }
+  Euclidean<double> flat{2};
 };
 /// The adjoint of another scaling.
 struct WrongAdjoint : Mistaken {
@@ -289,6 +290,24 @@ struct FlatPatches : Mistaken {
   }
 };
 
+/// Kernels of another curvature.
+struct WrongKernels : Mistaken {
+  WrongKernels(const Chart<double>& right, double K) : Mistaken(right), K_(K) {}
+  KernelForm kernel_form() const override { return {KernelForm::Family::hyperbolic, K_}; }
+  double K_;
+};
+/// A divergence that is a thousandth too large.
+struct WrongRate : Mistaken {
+  using Mistaken::Mistaken;
+  void velocity(const OutputJet<double>& jet, Pack<double>* f, Rates<double>& rates) const override {
+    Rates<double> own{Pack<double>(0), Pack<double>(0), Pack<double>(0)};
+    right_.velocity(jet, f, own);
+    rates.divergence += Pack<double>(1.001) * own.divergence;
+    rates.kinetic += own.kinetic;
+    rates.frobenius += own.frobenius;
+  }
+};
+
 std::set<std::string> broken_laws(const Manifold<double>& m) {
   testing::TestPartResultArray failures;
   {
@@ -348,6 +367,19 @@ TEST(LawKit, FindsTheMistakeOfAField) {
   const Laws folded = broken_laws(WithFeatures(ball, square));
   EXPECT_TRUE(folded.contains("features are one to one"));
   EXPECT_FALSE(folded.contains("features have full rank"));
+}
+
+TEST(LawKit, FindsTheMistakeOfKernels) {
+  const PoincareBall<double> ball(2, -0.5);
+  EXPECT_EQ(broken_laws(WrongKernels(ball, -0.5)), std::set<std::string>{});
+  EXPECT_EQ(broken_laws(WrongKernels(ball, -1)), std::set<std::string>{"kernels have mass 1"});
+}
+
+TEST(LawKit, FindsTheMistakeInManyDimensions) {
+  const PoincareBall<double> ball(16);
+  EXPECT_EQ(broken_laws(Mistaken(ball)), std::set<std::string>{});
+  EXPECT_EQ(broken_laws(WrongRate(ball)),
+            (std::set<std::string>{"divergence = the rate of volume", "velocity_backward"}));
 }
 
 TEST(LawKit, FindsTheMistakeOfPatches) {

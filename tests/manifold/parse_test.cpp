@@ -97,6 +97,22 @@ TEST(Parse, BadDimensions) {
               fmt::format("'{}' in '{}' is not a dimension; give a whole number from 1 to 4096", d, text));
   }
   EXPECT_EQ(error_of("sphere"), "no dimension in 'sphere'; write it after a colon, as in sphere:2");
+  for (const SpaceExample& example : space_examples()) {
+    const std::string name(example.name), kind = name.substr(0, name.find(':'));
+    EXPECT_EQ(name_of(name), name);
+    EXPECT_EQ(error_of(kind),
+              fmt::format("no dimension in '{}'; write it after a colon, as in {}", kind, name));
+    if (!example.grouped.empty()) {
+      EXPECT_EQ(name_of(example.grouped), example.grouped);
+    }
+  }
+  EXPECT_EQ(space_examples().back().grouped, "rotation:3/432");
+  EXPECT_EQ(error_of("rotation:3/"),
+            "'rotation:3/' names no group behind its slash; write rotation:3, or one as in rotation:3/432");
+  EXPECT_EQ(error_of("sphere:2/432"),
+            "'sphere:2/432' names a group, and sphere has none; orientations of crystals have one, as in "
+            "rotation:3/432");
+  EXPECT_EQ(error_of("stiefel:3"), "'stiefel:3' has one number; give two, n and p, as in stiefel:3,2");
   EXPECT_EQ(error_of("torus:2 x ball:0"),
             "'0' in 'ball:0' is not a dimension; give a whole number from 1 to 4096");
 }

@@ -4,6 +4,7 @@
 
 #include "riemflow/core/error.hpp"
 #include "riemflow/manifold/euclidean.hpp"
+#include "riemflow/manifold/parse.hpp"
 #include "riemflow/manifold/poincare_ball.hpp"
 #include "riemflow/manifold/sphere.hpp"
 #include "riemflow/manifold/torus.hpp"
@@ -132,6 +133,19 @@ TEST(Product, Misuse) {
   Random random(1, Purpose::test, 0, 0);
   Tile<double> x = make_tile<double>(9);
   EXPECT_THROW(m->random_uniform(random, x.data(), 0), Error);
+}
+
+// A density on a product is per a unit of each factor.
+TEST(Product, UnitsOfVolumeAreThoseOfTheFactors) {
+  const auto unit = [](const char* name) { return parse_manifold<double>(name)->unit_of_volume(); };
+  EXPECT_EQ(unit("rotation:3 x euclidean:3"), "rad³ × unit of volume");
+  EXPECT_EQ(unit("torus:1,L=24 x euclidean:1"), "unit of a period of 24 × unit of length");
+  EXPECT_EQ(unit("torus:2,L=24;365 x torus:1"), "unit of a period of 24 × unit of a period of 365 × rad");
+  EXPECT_EQ(unit("sphere:2 x axis:2 x torus:2 x sphere:2,K=4"), "sr² × rad² × unit of area");
+  EXPECT_EQ(unit("interval:1 x positive:1 x ball:2"), "(unit of length)² × unit of hyperbolic area");
+  EXPECT_EQ(unit("torus:5,L=7"), "(unit of a period of 7)^5");
+  EXPECT_EQ(parse_manifold<double>("rotation:3/432 x torus:1")->volume_in_words(), "20.67");
+  EXPECT_EQ(parse_manifold<double>("rotation:3/432")->volume_in_words(), "8π²/24 = 3.29");
 }
 
 }  // namespace

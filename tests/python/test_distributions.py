@@ -60,6 +60,27 @@ def test_mixtures_and_names():
     np.testing.assert_array_equal(pickle.loads(pickle.dumps(two)).log_prob(x), two.log_prob(x))
 
 
+def test_a_manifold_may_stand_for_its_name():
+    for made in (lambda m: distributions.named("vmf:mu=0;0;1,kappa=10", m), distributions.uniform):
+        by_name, by_space = made("sphere:2"), made(rf.manifold("sphere:2"))
+        assert by_space.manifold == by_name.manifold
+        np.testing.assert_array_equal(by_space.log_prob([[0, 0.6, 0.8]]), by_name.log_prob([[0, 0.6, 0.8]]))
+        np.testing.assert_array_equal(pickle.loads(pickle.dumps(by_space)).sample(3), by_name.sample(3))
+
+
+def test_what_is_no_point_is_named():
+    for density, good, wrong, why in (
+            (distributions.vmf([0, 0, 1], 1), [0, 0, 1], [0, 0, 1.5], "norm"),
+            (distributions.matrix_fisher(np.eye(3)), [1, 0, 0, 0], [1, 1, 0, 0], "norm"),
+            (distributions.wrapped_normal([0.0, 0.0]), [0.5, 0], [1, 0.5], "ball"),
+            (distributions.normal(2), [1, 2], [1, np.nan], "coordinate 2 of 2 is nan")):
+        assert np.isfinite(density.log_prob([good])).all()
+        for asked in (density.log_prob, density.log_prob_gradient):
+            with pytest.raises(rf.Error, match=why) as error:
+                asked([good, good, wrong])
+            assert error.value.code == 65 and "point 2 " in str(error.value)
+
+
 def test_wrong_parameters():
     for wrong in (lambda: distributions.vmf([0, 0, 0], 1), lambda: distributions.vmf([0, 0, 1], -1),
                   lambda: distributions.uniform("ball:2"), lambda: distributions.mixture([1], []),

@@ -241,3 +241,53 @@ def test_a_curve_over_the_hours():
     marks = ax.lines[1].get_xdata()
     assert marks.min() >= 0 and marks.max() < 24
     plt.close("all")
+
+
+def test_surfaces_have_the_whole_mass():
+    """The density times the volume of each cell; of both ends of an axis there is twice as much."""
+    from riemflow._plot import _surface
+    rng = np.random.default_rng(2)
+    ends = normalised(rng.normal([1, 1, 0], 0.4, (N, 3)))
+    hours = about("torus:1,L=24 x euclidean:1", rng)
+    for space, x, images in (("axis:2", ends, 2), ("sphere:2,K=4", ends / 2, 1), ("torus:1,L=24 x euclidean:1", hours, 1),
+                             ("axis:1 x interval:1", np.c_[normalised(ends[:, :2]), rng.beta(2, 2, N)], 2)):
+        density = rf.fit(x, space, model="kde", kernel="one")
+        # Far enough for the tails of what has no ends.
+        across, up, shown, volume, labels, degrees = _surface(density, x, None, 20.0 if "euclidean" in space else None)
+        mass = np.sum(shown * volume) * (across[1] - across[0]) * (up[1] - up[0])
+        assert mass == pytest.approx(images, rel=2e-2 if "euclidean" in space else 2e-3), space
+        assert len(labels) == 2 and degrees == space.startswith(("axis:2", "sphere")), space
+
+
+@pytest.mark.parametrize("space", ["stiefel:2,1", "stiefel:3,1", "grassmann:2,1", "grassmann:3,1", "hyperboloid:2", "simplex:2"])
+def test_what_has_no_axes_names_its_figure(space):
+    pytest.importorskip("matplotlib").use("agg")
+    manifold = rf.manifold(space)
+    if np.isfinite(manifold.volume):
+        x = manifold.random_uniform(N, seed=1)
+    else:
+        x = about(space, np.random.default_rng(1))
+    density = rf.fit(x, space, **FITS["riemannian"])
+    figure = "hyperbolic disk" if space.startswith("hyper") else "pairs of coordinates"
+    with pytest.raises(rf.Error, match=f"format='png' for the library's figure: .*{figure}"):
+        density.plot(x)
+    assert density.plot(format="png", dpi=40)[:8] == b"\x89PNG\r\n\x1a\n"
+
+
+def test_a_space_may_stand_for_its_name():
+    space = rf.manifold("axis:2")
+    assert rf.manifold(space) == space and rf.Manifold(space).name == "axis:2"
+    x = about("axis:2", np.random.default_rng(1))
+    by_name, by_space = (rf.fit(x, m, **FITS["kde"]).log_prob(x[:5]) for m in ("axis:2", space))
+    np.testing.assert_array_equal(by_name, by_space)
+    pandas = pytest.importorskip("pandas")
+    ends = pandas.DataFrame({"lat": [30.0, -30.0], "lon": [40.0, -140.0]})
+    assert rf.read(ends, space).manifold == "axis:2"
+    for wrong in (7, ["axis:2"]):
+        with pytest.raises(rf.Error, match="name it, as in 'sphere:2', or give a riemflow.Manifold"):
+            rf.manifold(wrong)
+
+
+def test_the_module_says_which_spaces_there_are():
+    for word in ("orientations of crystals", "covariances", "proportions", "frames and subspaces", "above 0"):
+        assert word in rf.__doc__.replace("\n", " ")

@@ -7,6 +7,7 @@
 #include <numbers>
 
 #include "riemflow/core/error.hpp"
+#include "riemflow/manifold/common.hpp"
 #include "riemflow/manifold/earth.hpp"
 
 namespace riemflow::app {
@@ -21,12 +22,13 @@ std::vector<DensityUnit> units_of(const Manifold<double>& manifold) {
             {"km2", "km²", -2 * std::log(kEarthRadiusKm)},
             {"deg2", "square degree", 2 * log_degree}};
   if (manifold.column_form().kind == ColumnForm::Kind::angles) {
-    const std::string power = d == 1 ? "" : fmt::format("^{}", d);
-    return {{"rad", "rad" + power, 0}, {"deg", "deg" + power, d * log_degree}};
+    const std::string degrees = d == 1 ? "deg" : "deg" + as_power(d);
+    return {{"rad", manifold.unit_of_volume(), 0}, {"deg", degrees, d * log_degree}};
   }
-  const auto factors = manifold.factors();
-  const std::string unit = factors.size() == 1 ? factors[0].manifold->unit_of_volume() : "unit of volume";
+  std::string unit = manifold.unit_of_volume();
+  if (manifold.compact()) unit += fmt::format(" (the whole is {})", manifold.volume_in_words());
   std::vector<DensityUnit> units = {{"volume", unit, 0}};
+  const auto factors = manifold.factors();
   const bool notated = std::any_of(factors.begin(), factors.end(), [](const Factor<double>& factor) {
     return !factor.manifold->notations().empty();
   });

@@ -62,6 +62,7 @@ PairsChart pairs_chart(const Model& model, const Points<double>& samples, const 
                        TaskObserver& observer) {
   const auto manifold = space_of(model).on<double>();
   const std::vector<std::string> columns = coordinate_names(*manifold);
+  const std::vector<bool> degrees = coordinates_in_degrees(*manifold);
   const std::size_t n = std::min(columns.size(), kMostPairs);
   if (n < columns.size()) observer.tell("The first {} of {} coordinates are drawn.", n, columns.size());
   PairsChart chart;
@@ -77,9 +78,8 @@ PairsChart pairs_chart(const Model& model, const Points<double>& samples, const 
   std::vector<std::string> names = column_names(model, columns.size());
   if (names.empty()) names = axis_names(columns);
   for (std::size_t k = 0; k < n; ++k) {
-    const bool degrees = columns[k].starts_with("angle") || columns[k].starts_with("l");
-    chart.axes.push_back(degrees ? degree_axis(names[k], ranges[k].from, ranges[k].to)
-                                 : Axis(names[k], ranges[k]));
+    chart.axes.push_back(degrees[k] ? degree_axis(names[k], ranges[k].from, ranges[k].to)
+                                    : Axis(names[k], ranges[k]));
     // A number at the end would run into that of the neighbour.
     std::erase_if(chart.axes.back().ticks, [&](const Tick& tick) {
       const double share = ranges[k].share(tick.at);

@@ -11,7 +11,6 @@
 #include "riemflow/io/coordinates.hpp"
 #include "riemflow/io/message.hpp"
 #include "riemflow/io/recipe.hpp"
-#include "riemflow/io/writings.hpp"
 #include "riemflow/manifold/parse.hpp"
 
 namespace riemflow::io {
@@ -74,30 +73,22 @@ Columns as_written(const Table& table, const Manifold<double>& manifold) {
   return columns;
 }
 
+/// A space is read factor by factor where it has several or they have notations (writings.hpp).
+bool in_factors(const Manifold<double>& manifold) {
+  return manifold.factors().size() > 1 || has_notations(manifold);
+}
+
+/// Of any other.
 Columns by_name(const Table& table, const Manifold<double>* manifold) {
-  if (manifold != nullptr && has_notations(*manifold)) {
-    // Of two that are there the longer one, if it has all columns of the other: a whole matrix, not its
-    // triangle.
-    Columns found;
-    for (const std::vector<Writing>& writings : writings_of(*manifold))
-      if (const Columns columns = columns_named(table, column_names(*manifold, writings));
-          found.empty() || std::all_of(found.begin(), found.end(), [&](std::size_t column) {
-            return std::find(columns.begin(), columns.end(), column) != columns.end();
-          }))
-        if (!columns.empty()) found = columns;
-    return found;
-  }
   const int ambient = manifold == nullptr ? 3 : manifold->ambient();
-  const auto factors = manifold == nullptr ? std::vector<Factor<double>>() : manifold->factors();
   Columns columns;
   if (manifold == nullptr || may_be_places(*manifold))
     columns = one_of_each(table, {Meaning::latitude, Meaning::longitude});
   if (columns.empty() && manifold != nullptr) columns = as_written(table, *manifold);
   const bool angles = manifold != nullptr && manifold->column_form().kind == ColumnForm::Kind::angles;
-  if (columns.empty() && ambient == 3 && factors.size() < 2 && !angles)
+  if (columns.empty() && ambient == 3 && !angles)
     columns = one_of_each(table, {Meaning::x, Meaning::y, Meaning::z});
-  if (columns.empty() && ambient == 2 && factors.size() < 2 && !angles)
-    columns = one_of_each(table, {Meaning::x, Meaning::y});
+  if (columns.empty() && ambient == 2 && !angles) columns = one_of_each(table, {Meaning::x, Meaning::y});
   if (columns.empty() && (manifold == nullptr || (angles && ambient == 2)))
     columns = one_of_each(table, {Meaning::phi, Meaning::psi});
   if (columns.empty() && manifold == nullptr) {
@@ -113,7 +104,12 @@ Columns by_name(const Table& table, const Manifold<double>* manifold) {
 }
 
 bool fits(std::size_t columns, const Manifold<double>& manifold) {
-  if (has_notations(manifold)) return !writings_of_columns(manifold, {}, Columns(columns)).empty();
+  if (has_notations(manifold)) {
+    const auto ways = writings_by_count(manifold);
+    return std::any_of(ways.begin(), ways.end(), [&](const std::vector<Writing>& writings) {
+      return column_names(manifold, writings).size() == columns;
+    });
+  }
   return !factors_with_latitude(manifold, columns).empty();
 }
 
@@ -121,11 +117,8 @@ bool fits(std::size_t columns, const Manifold<double>& manifold) {
 std::string needs(const Manifold<double>& manifold) {
   if (has_notations(manifold)) {
     std::string all;
-    std::vector<std::size_t> counts;
-    for (const std::vector<Writing>& writings : writings_of(manifold)) {
+    for (const std::vector<Writing>& writings : writings_by_count(manifold)) {
       const std::vector<std::string> names = column_names(manifold, writings);
-      if (std::find(counts.begin(), counts.end(), names.size()) != counts.end()) continue;
-      counts.push_back(names.size());
       all += fmt::format("{}{} ({})", all.empty() ? "" : " or ", names.size(), fmt::join(names, " "));
     }
     return all + " columns";
@@ -243,10 +236,9 @@ std::string_view held_by(ColumnForm::Kind kind) {
 constexpr std::string_view kOfNotation = "number";
 
 /// What each of the columns of the manifold holds; empty where any number may stand.
-std::vector<std::string_view> wanted_of(const Manifold<double>& manifold, const Table& table,
-                                        const Columns& columns) {
+std::vector<std::string_view> wanted_of(const Manifold<double>& manifold,
+                                        const std::vector<Writing>& writings) {
   std::vector<std::string_view> wanted;
-  const std::vector<Writing> writings = writings_of_columns(manifold, table, columns);
   const auto factors = manifold.factors();
   for (std::size_t f = 0; f < factors.size(); ++f) {
     const auto ambient = static_cast<std::size_t>(factors[f].manifold->ambient());
@@ -263,8 +255,9 @@ std::vector<std::string_view> wanted_of(const Manifold<double>& manifold, const 
 /// Columns that nobody chose and whose names say that they are of another manifold: torsions would pass for
 /// latitudes and longitudes wherever they lie in range. x, y, z may be anyone's but a latitude's: they are
 /// as often longitude first.
-void refuse_foreign_names(const Table& table, const Columns& columns, const Manifold<double>& manifold) {
-  const std::vector<std::string_view> wanted = wanted_of(manifold, table, columns);
+void refuse_foreign_names(const Table& table, const Columns& columns, const Manifold<double>& manifold,
+                          const std::vector<Writing>& writings) {
+  const std::vector<std::string_view> wanted = wanted_of(manifold, writings);
   for (std::size_t i = 0; i < columns.size(); ++i) {
     const auto [meaning, units, reversed, doubtful] = meaning_of(table.name(columns[i]));
     if (doubtful && wanted[i] == "latitude" &&
@@ -287,6 +280,30 @@ void refuse_foreign_names(const Table& table, const Columns& columns, const Mani
                     "of another manifold",
                     manifold.name(), listed(columns)));
   }
+}
+
+/// Columns that are called after a space which must be asked for, where none are `found` by names that say
+/// more, or only some of them.
+void refuse_if_named_for_space(const Table& table, const Columns& among, const Columns& found) {
+  const std::optional<Suggestion> named = space_named_by(table, among);
+  if (!named || named->columns.size() == found.size() ||
+      !std::all_of(found.begin(), found.end(), [&](std::size_t column) {
+        return std::find(named->columns.begin(), named->columns.end(), column) != named->columns.end();
+      }))
+    return;
+  throw Error(FilePlace{table.path},
+              fmt::format("columns {} have the names of {}", listed(named->columns), named->notation),
+              fmt::format("say ‹manifold› {}{}; or choose other columns with ‹columns›", named->space,
+                          named->grouped.empty()
+                              ? ""
+                              : fmt::format(", or with a crystal's point group, as in {}", named->grouped)));
+}
+
+[[noreturn]] void refuse_count(const Table& table, std::size_t columns, const Manifold<double>& manifold) {
+  throw Error(FilePlace{table.path},
+              fmt::format("{} column{}, but {} needs {}", columns, columns == 1 ? "" : "s", manifold.name(),
+                          needs(manifold)),
+              "choose other columns with ‹columns› or another ‹manifold›");
 }
 
 /// The manifold of columns whose table names it: by their meanings, or by unit norms.
@@ -328,6 +345,92 @@ std::string infer(const Table& table, const Columns& columns) {
                                         columns.size(), columns.size()));
 }
 
+/// By the order of so many columns as fit.
+Reading ordered(const Manifold<double>& manifold, const Table& table, Columns columns) {
+  if (has_notations(manifold)) return in_their_order(manifold, table, columns).value();
+  Reading reading;
+  for (const bool latitude : factors_with_latitude(manifold, columns.size()))
+    reading.writings.push_back({nullptr, latitude});
+  reading.columns = std::move(columns);
+  reading.named.assign(reading.writings.size(), false);
+  return reading;
+}
+
+/// Columns that the user chose.
+Reading read_chosen(const Manifold<double>& manifold, const Table& table, const Columns& columns,
+                    std::string& how) {
+  how = "as chosen";
+  if (in_factors(manifold))
+    if (auto named = by_names(manifold, table, columns, true)) {
+      if (named->columns != columns) how += ", told apart by their names";
+      return *named;
+    }
+  if (!fits(columns.size(), manifold)) refuse_count(table, columns.size(), manifold);
+  return ordered(manifold, table, columns);
+}
+
+/// Columns by their names; where these say nothing, as many as the manifold needs.
+Reading read_found(const Manifold<double>& manifold, const Table& table, std::string& how) {
+  how = "by name";
+  if (in_factors(manifold)) {
+    if (auto named = by_names(manifold, table, all_of(table, false), false)) {
+      if (std::find(named->named.begin(), named->named.end(), false) != named->named.end())
+        how += ", the others in their order";
+      return *named;
+    }
+  } else if (Columns columns = by_name(table, &manifold); !columns.empty()) {
+    return ordered(manifold, table, std::move(columns));
+  }
+  how = "in their order";
+  const Columns text = without_numbers(table), numeric = all_of(table, true);
+  if (table.binary && !fits(table.free_width(), manifold)) refuse_count(table, table.free_width(), manifold);
+  if (table.binary || (text.empty() && fits(table.free_width(), manifold)))
+    return ordered(manifold, table, all_of(table, false));
+  if (fits(numeric.size(), manifold)) {
+    how = "that hold numbers only";
+    return ordered(manifold, table, numeric);
+  }
+  if (fits(table.free_width(), manifold)) refuse_text(table, text.front(), manifold);
+  ask_for_columns(table, &manifold);
+}
+
+/// `chosen` is empty where they are to be found.
+void read_as(const Manifold<double>& manifold, const Table& table, const Columns& chosen, Choice& choice) {
+  Reading reading = chosen.empty() ? read_found(manifold, table, choice.how)
+                                   : read_chosen(manifold, table, chosen, choice.how);
+  if (chosen.empty()) refuse_foreign_names(table, reading.columns, manifold, reading.writings);
+  for (const Doubt& doubt : doubts_of(manifold, table, reading)) {
+    if (doubt.contradicts && chosen.empty())
+      throw Error(FilePlace{table.path}, doubt.problem,
+                  fmt::format("{}, or choose them in that order, as in ‹columns› {}", doubt.advice,
+                              listed(reading.columns)));
+    choice.warnings.push_back(fmt::format("{}; if that is wrong, {}.", doubt.problem, doubt.advice));
+  }
+  choice.columns = std::move(reading.columns);
+  choice.writings = std::move(reading.writings);
+}
+
+/// The same where the manifold is to be found too.
+void infer_from(const Table& table, const Columns& chosen, Choice& choice) {
+  choice.columns = chosen.empty() ? by_name(table, nullptr) : chosen;
+  const auto is_angle = [&](std::size_t c) { return meaning_of(table.name(c)).meaning == Meaning::angle; };
+  if (chosen.empty()) {
+    refuse_if_named_for_space(table, all_of(table, false), choice.columns);
+    choice.how = "by name";
+    if (choice.columns.empty()) {
+      if (!table.binary && !(table.names.empty() && table.free_width() == 2)) ask_for_columns(table, nullptr);
+      choice.columns = all_of(table, false);
+      choice.how = table.binary ? "in their order" : "assumed from their order";
+    }
+  } else {
+    if (!std::all_of(chosen.begin(), chosen.end(), is_angle)) refuse_if_named_for_space(table, chosen, {});
+    choice.how = "as chosen";
+  }
+  choice.manifold = parse_manifold<double>(infer(table, choice.columns));
+  choice.manifold_inferred = true;
+  choice.writings = ordered(*choice.manifold, table, choice.columns).writings;
+}
+
 }  // namespace
 
 std::size_t places_in(const Manifold<double>& manifold) {
@@ -350,51 +453,16 @@ std::vector<bool> factors_with_latitude(const Manifold<double>& manifold, std::s
 Choice choose_columns(const Table& table, const ReadOptions& options) {
   Choice choice;
   if (!options.manifold.empty()) choice.manifold = parse_manifold<double>(options.manifold);
-  const Manifold<double>* manifold = choice.manifold.get();
-
-  if (!options.columns.empty()) {
-    choice.columns = find_columns(options.columns, table);
-    for (const std::size_t c : choice.columns)
-      require(c != table.weight,
-              fmt::format("column {}{} is named in both ‹columns› and ‹weights›", c + 1,
-                          table.name(c).empty() ? "" : " " + in_quotes(table.name(c))),
-              "a column is a coordinate or the weight: leave it out of one of them", Fault::usage);
-    choice.how = "as chosen";
-    if (manifold != nullptr) {
-      const Columns ordered = in_order_of_names(*manifold, table, choice.columns);
-      if (ordered != choice.columns) choice.how += ", told apart by their names";
-      choice.columns = ordered;
-    }
-  } else if (choice.columns = by_name(table, manifold); !choice.columns.empty()) {
-    choice.how = "by name";
-  } else if (const Columns text = without_numbers(table);
-             table.binary || (manifold != nullptr && text.empty() && fits(table.free_width(), *manifold))) {
-    choice.columns = all_of(table, false);
-    choice.how = "in their order";
-  } else if (const Columns numeric = all_of(table, true);
-             manifold != nullptr && fits(numeric.size(), *manifold)) {
-    choice.columns = numeric;
-    choice.how = "that hold numbers only";
-  } else if (manifold != nullptr && fits(table.free_width(), *manifold)) {
-    refuse_text(table, text.front(), *manifold);
-  } else if (manifold == nullptr && table.names.empty() && table.free_width() == 2) {
-    choice.columns = all_of(table, false);
-    choice.how = "assumed from their order";
-  } else {
-    ask_for_columns(table, manifold);
-  }
-
-  if (manifold == nullptr) {
-    choice.manifold = parse_manifold<double>(infer(table, choice.columns));
-    choice.manifold_inferred = true;
-  } else if (fits(choice.columns.size(), *manifold)) {
-    if (options.columns.empty()) refuse_foreign_names(table, choice.columns, *manifold);
-  } else {
-    throw Error(FilePlace{table.path},
-                fmt::format("{} column{}, but {} needs {}", choice.columns.size(),
-                            choice.columns.size() == 1 ? "" : "s", manifold->name(), needs(*manifold)),
-                "choose other columns with ‹columns› or another ‹manifold›");
-  }
+  const Columns chosen = options.columns.empty() ? Columns() : find_columns(options.columns, table);
+  for (const std::size_t c : chosen)
+    require(c != table.weight,
+            fmt::format("column {}{} is named in both ‹columns› and ‹weights›", c + 1,
+                        table.name(c).empty() ? "" : " " + in_quotes(table.name(c))),
+            "a column is a coordinate or the weight: leave it out of one of them", Fault::usage);
+  if (choice.manifold != nullptr)
+    read_as(*choice.manifold, table, chosen, choice);
+  else
+    infer_from(table, chosen, choice);
   return choice;
 }
 

@@ -5,15 +5,18 @@
 
 #include "riemflow/io/read_options.hpp"
 #include "riemflow/io/table.hpp"
+#include "riemflow/io/writings.hpp"
 #include "riemflow/manifold/manifold.hpp"
 
 namespace riemflow::io {
 
 struct Choice {
   std::vector<std::size_t> columns;  ///< from 0
+  std::vector<Writing> writings;     ///< of each factor
   std::string how;                   ///< "by name", "as chosen", …
   std::unique_ptr<const Manifold<double>> manifold;
   bool manifold_inferred = false;
+  std::vector<std::string> warnings = {};
 };
 
 /// Factors of the manifold that latitude and longitude can describe.

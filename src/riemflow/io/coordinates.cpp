@@ -4,10 +4,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
 #include <numbers>
 
 #include "riemflow/core/error.hpp"
+#include "riemflow/io/writings.hpp"
 
 namespace riemflow {
 namespace {
@@ -35,19 +35,6 @@ std::vector<Notation> usual_notation(const Factor<double>& factor) {
   return all;
 }
 
-/// The names of a factor's numbers, with its own number after the stem unless that is empty.
-std::vector<std::string> factor_names(const Factor<double>& factor, const std::string& number) {
-  std::vector<std::string> names;
-  if (const std::vector<Notation> notation = usual_notation(factor); !notation.empty())
-    for (const std::string& name : notation.front().columns) names.push_back(name + number);
-  else if (has_latitude(factor))
-    names = {"latitude" + number, "longitude" + number};
-  else
-    for (int k = 1; k <= factor.manifold->ambient(); ++k)
-      names.push_back(fmt::format("{}{}_{}", stem_of(factor), number, k));
-  return names;
-}
-
 }  // namespace
 
 const char* stem_of(const Factor<double>& factor) {
@@ -60,19 +47,22 @@ bool has_latitude(const Factor<double>& factor) {
 }
 
 std::vector<std::string> coordinate_names(const Manifold<double>& manifold) {
-  const auto factors = manifold.factors();
-  std::map<std::string, int> uses;
-  for (const Factor<double>& factor : factors)
-    for (const std::string& name : factor_names(factor, "")) ++uses[name];
-  std::vector<std::string> names;
-  for (std::size_t i = 0; i < factors.size(); ++i) {
-    std::vector<std::string> own = factor_names(factors[i], "");
-    const bool unique =
-        std::all_of(own.begin(), own.end(), [&](const auto& name) { return uses[name] == 1; });
-    if (!unique) own = factor_names(factors[i], fmt::format("_{}", i + 1));
-    names.insert(names.end(), own.begin(), own.end());
+  return io::column_names(manifold, io::usual_writings(manifold));
+}
+
+std::vector<bool> coordinates_in_degrees(const Manifold<double>& manifold) {
+  std::vector<bool> degrees;
+  for (const auto& factor : manifold.factors()) {
+    const std::vector<Notation> notation = usual_notation(factor);
+    if (!notation.empty())
+      degrees.insert(degrees.end(), notation.front().columns.size(), notation.front().angular);
+    else if (has_latitude(factor))
+      degrees.insert(degrees.end(), 2, true);
+    else
+      degrees.insert(degrees.end(), static_cast<std::size_t>(factor.manifold->ambient()),
+                     factor.manifold->column_form().kind == ColumnForm::Kind::angles);
   }
-  return names;
+  return degrees;
 }
 
 void to_coordinates(const Manifold<double>& manifold, std::span<const double> point, std::span<double> out) {

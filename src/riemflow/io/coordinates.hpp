@@ -8,8 +8,8 @@
 //     all else                     x_1 … x_n, as they are
 //
 // In a product, names that more than one factor would have get the number of the factor after the stem:
-// latitude_1, latitude_2; x_2_1 is x_1 of factor 2. A table with these names, read back with the manifold
-// given, holds the same points to rounding.
+// latitude_1, latitude_2; x_2_1 is x_1 of factor 2; so do all if x_1, x of factor 1, were another's too. A
+// table with these names, read back with the manifold given, holds the same points to rounding.
 
 #include <span>
 #include <string>
@@ -21,6 +21,8 @@ namespace riemflow {
 
 /// Each name once.
 std::vector<std::string> coordinate_names(const Manifold<double>& manifold);
+/// Which of them are degrees.
+std::vector<bool> coordinates_in_degrees(const Manifold<double>& manifold);
 
 /// `out`, as long as coordinate_names: latitude in [−90, 90], longitude in [−180, 180) and 0 at the poles,
 /// angles in [−180, 180). NaN where `point` is NaN.

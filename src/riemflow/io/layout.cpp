@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <numbers>
 #include <optional>
@@ -24,10 +25,8 @@ bool is_angular(Kind kind) {
 }
 
 /// Parts in degrees, to be changed once the units are known.
-Recipe recipe_for(const Manifold<double>& manifold, const Table& table,
-                  const std::vector<std::size_t>& columns) {
+Recipe recipe_for(const Manifold<double>& manifold, const std::vector<Writing>& writings) {
   Recipe recipe;
-  const std::vector<Writing> writings = writings_of_columns(manifold, table, columns);
   const auto factors = manifold.factors();
   for (std::size_t i = 0; i < factors.size(); ++i) {
     const auto& factor = factors[i];
@@ -212,6 +211,31 @@ void remark_on_directions(const Table& table, const Layout& layout, Assumptions&
   }
 }
 
+/// Of the first row in which a notation finds something unusual.
+void remark_on_doubts(const Table& table, const Layout& layout, Assumptions& assumptions) {
+  std::size_t next = 0;
+  for (const auto& part : layout.recipe.parts) {
+    const auto n = static_cast<std::size_t>(part.numbers);
+    std::string doubt;
+    for (std::size_t r = 0; r < table.rows() && doubt.empty() && part.notation && part.notation->doubt; ++r) {
+      std::vector<double> numbers(n);
+      for (std::size_t i = 0; i < n; ++i) numbers[i] = table.value(r, layout.columns[next + i]);
+      if (part.notation->angular && assumptions.units != Units::radians)
+        for (double& number : numbers) number *= std::numbers::pi / 180;
+      if (std::any_of(numbers.begin(), numbers.end(), [](double a) { return std::isnan(a); })) continue;
+      doubt = part.notation->doubt(numbers.data());
+      if (doubt.empty()) continue;
+      std::string columns;
+      for (std::size_t i = 0; i < n; ++i)
+        columns += fmt::format("{}{} = {}", i == 0 ? "" : ", ", part.notation->columns[i],
+                               layout.columns[next + i] + 1);
+      assumptions.warnings.push_back(fmt::format("{} {}: {}; are the columns ({}) swapped?", assumptions.row,
+                                                 table.row_lines[r], doubt, columns));
+    }
+    next += n;
+  }
+}
+
 std::string coordinates_of(const Recipe& recipe) {
   std::string all;
   for (const auto& part : recipe.parts) {
@@ -254,7 +278,7 @@ Layout lay_out(Table& table, const ReadOptions& options, Assumptions& assumption
   Choice choice = choose_columns(table, options);
   Layout layout;
   layout.columns = std::move(choice.columns);
-  layout.recipe = recipe_for(*choice.manifold, table, layout.columns);
+  layout.recipe = recipe_for(*choice.manifold, choice.writings);
   const Order told = name_numbers(table, layout);
   if (!options.columns.empty() && told != Order::as_given)
     choice.how += told == Order::exchanged ? ", told apart by their names" : ", in the order given";
@@ -264,7 +288,9 @@ Layout lay_out(Table& table, const ReadOptions& options, Assumptions& assumption
   if (assumptions.units == Units::degrees && !said && could_be_radians(table, layout))
     assumptions.warnings.push_back(
         "no angle in the first rows exceeds 2π; if they are in radians, say ‹units› radians.");
+  assumptions.warnings.insert(assumptions.warnings.end(), choice.warnings.begin(), choice.warnings.end());
   suspect_swaps(table, assumptions.units, layout);
+  remark_on_doubts(table, layout, assumptions);
   remark_on_directions(table, layout, assumptions);
   if (const double most = largest_turns(table, layout, assumptions.units); most > kPlainTurns)
     assumptions.warnings.push_back(

@@ -1,8 +1,7 @@
 #pragma once
-// A manifold whose points are d coordinates of one chart (R^d, T^d, the ball): every vector of d numbers is
-// tangent, and the unit coordinate vectors E_j seed the divergence everywhere, so nothing of it varies with
-// x. The metric is flat unless overridden, and so are the fields,
-//   f = u   div f = Σ_j⟨v_j, u̇_j⟩   ∇_v f = u̇
+// A manifold whose points are d coordinates of one chart: every vector of d numbers is tangent, and the unit
+// coordinate vectors E_j seed the divergence everywhere, so nothing of it varies with x. Its metric and its
+// fields a chart says itself: what it does not say is missing, and not that of R^d.
 
 #include <vector>
 
@@ -22,14 +21,6 @@ class Chart : public Manifold<T> {
     return coordinate_defect(point, d_);
   }
   void to_tangent(const Pack<T>*, Pack<T>*) const final {}
-  Pack<T> inner(const Pack<T>*, const Pack<T>* u, const Pack<T>* v) const override { return dot(d_, u, v); }
-  void lower(const Pack<T>*, Pack<T>*) const override {}
-  void frame(const Pack<T>*, PackMatrix<T> e) const override { unit_vectors(e); }
-
-  void transport(const Pack<T>*, const Pack<T>*, const Pack<T>* v, Pack<T>* w) const override {
-    for (int i = 0; i < d_; ++i) w[i] = v[i];
-  }
-  Pack<T> log_volume_density(const Pack<T>*) const override { return 0; }
 
   LaneMask in_domain(const Pack<T>* x) const override { return finite(d_, x); }
   void project_backward(const Pack<T>*, Pack<T>*) const override {}
@@ -45,7 +36,32 @@ class Chart : public Manifold<T> {
   }
   void seed_probe_backward(const Pack<T>*, PackMatrix<T>, int, PackMatrix<T>, Pack<T>*) const final {}
 
-  void velocity(const OutputJet<T>& jet, Pack<T>* f, Rates<T>& rates) const override {
+ protected:
+  explicit Chart(int d) : d_(d) {}
+
+  /// E_1 … E_d
+  void unit_vectors(PackMatrix<T> e) const {
+    for (int i = 0; i < d_; ++i)
+      for (int j = 0; j < d_; ++j) e(i, j) = i == j ? 1 : 0;
+  }
+
+  int d_;
+};
+
+/// A chart with the metric of R^d, and so with its fields,
+///   f = u   div f = Σ_j⟨v_j, u̇_j⟩   ∇_v f = u̇
+template <class T>
+class FlatChart : public Chart<T> {
+ public:
+  Pack<T> inner(const Pack<T>*, const Pack<T>* u, const Pack<T>* v) const final { return dot(d_, u, v); }
+  void lower(const Pack<T>*, Pack<T>*) const final {}
+  void frame(const Pack<T>*, PackMatrix<T> e) const final { this->unit_vectors(e); }
+  void transport(const Pack<T>*, const Pack<T>*, const Pack<T>* v, Pack<T>* w) const final {
+    for (int i = 0; i < d_; ++i) w[i] = v[i];
+  }
+  Pack<T> log_volume_density(const Pack<T>*) const final { return 0; }
+
+  void velocity(const OutputJet<T>& jet, Pack<T>* f, Rates<T>& rates) const final {
     const Pack<T> trace = trace_of(d_, jet);
     for (int i = 0; i < d_; ++i) f[i] = jet.u(i, 0);
     rates.divergence += trace;
@@ -56,7 +72,7 @@ class Chart : public Manifold<T> {
     rates.frobenius += Pack<T>(jet.share) * squares;
   }
   void velocity_backward(const OutputJet<T>& jet, Pack<T>* f_bar, const Rates<T>& rates_bar,
-                         PackMatrix<T> u_bar, PackMatrix<T>) const override {
+                         PackMatrix<T> u_bar, PackMatrix<T>) const final {
     const Pack<T> square_bar = Pack<T>(2 * jet.share) * rates_bar.frobenius;
     for (int i = 0; i < d_; ++i) u_bar(i, 0) = f_bar[i] + Pack<T>(2) * rates_bar.kinetic * jet.u(i, 0);
     for (int j = 1; j <= jet.k; ++j) {
@@ -68,15 +84,9 @@ class Chart : public Manifold<T> {
   }
 
  protected:
-  explicit Chart(int d) : d_(d) {}
+  explicit FlatChart(int d) : Chart<T>(d) {}
 
-  int d_;
-
- private:
-  void unit_vectors(PackMatrix<T> e) const {
-    for (int i = 0; i < d_; ++i)
-      for (int j = 0; j < d_; ++j) e(i, j) = i == j ? 1 : 0;
-  }
+  using Chart<T>::d_;
 };
 
 }  // namespace riemflow

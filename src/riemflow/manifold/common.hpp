@@ -7,6 +7,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "riemflow/core/error.hpp"
 #include "riemflow/core/pack.hpp"
@@ -32,6 +33,24 @@ inline void require_curvature(const std::string& kind, double K, int sign) {
 inline std::string as_power(int d) {
   static constexpr const char* kPowers[] = {"⁰", "¹", "²", "³"};
   return d <= 3 ? kPowers[d] : "^" + std::to_string(d);
+}
+
+/// Of d dimensions, as in "nats per …".
+inline std::string unit_of_size(int d) {
+  return d == 1 ? "unit of length" : d == 2 ? "unit of area" : "unit of volume";
+}
+
+/// "rad³ × unit of volume"; equal ones beside each other as a power.
+inline std::string product_of_units(const std::vector<std::string>& units) {
+  std::string all;
+  for (std::size_t i = 0, next = 0; i < units.size(); i = next) {
+    while (next < units.size() && units[next] == units[i]) ++next;
+    const int times = static_cast<int>(next - i);
+    const bool word = units[i].find_first_not_of("abcdefghijklmnopqrstuvwxyz") == std::string::npos;
+    all += all.empty() ? "" : " × ";
+    all += times == 1 ? units[i] : (word ? units[i] : "(" + units[i] + ")") + as_power(times);
+  }
+  return all;
 }
 
 /// Why `point` cannot be one of `expected` finite numbers, counting coordinates from 1; nothing if it can.

@@ -19,6 +19,7 @@ class CoveredManifold : public Manifold<T> {
  public:
   std::vector<Factor<T>> factors() const final { return {{this, 0, 0}}; }
   DefaultBase default_base() const final { return DefaultBase::none; }
+  KernelForm kernel_form() const final { return {KernelForm::Family::none}; }
 
   LaneMask in_domain(const Pack<T>* x) const override { return finite(this->ambient(), x); }
   void project_backward(const Pack<T>*, Pack<T>*) const final { refuse(); }

@@ -27,8 +27,9 @@ struct CrystalGroup {
 /// "1", "2", "222", "3", "32", "4", "422", "6", "622", "23", "432"
 const std::vector<std::string>& crystal_group_names();
 
-/// By either name, in upper or lower case. Throws Error, with the names, for another; of a Laue group as
-/// "m-3m" it says which group its rotations are.
+/// By either name, or by one that says its axes too ("121", "321"), in upper or lower case. Throws Error,
+/// with the names, for another; of a group with reflections or an inversion, and of one in other axes, it
+/// says which group to name instead.
 CrystalGroup crystal_group(std::string_view name);
 
 /// Of the orientations R s that cannot be told from R the one with the least angle, w ≥ 0.

@@ -21,6 +21,11 @@ struct Notation {
   /// point = that of the numbers; or why there is none, as "the determinant is −1, a reflection".
   std::function<std::optional<std::string>(const double* numbers, double* point)> read;
   std::function<void(const double* point, double* numbers)> write;
+  /// Other names that the columns go by, each set in their order.
+  std::vector<std::vector<std::string>> also = {};
+  /// What is unusual about numbers that are taken all the same, as "Phi is -20°, outside of 0 to 180":
+  /// columns may be swapped. Empty if nothing is.
+  std::function<std::string(const double* numbers)> doubt = {};
 };
 
 /// What the numbers of a point are where they stand in columns themselves, in spaces without notations.
@@ -45,6 +50,41 @@ struct Picture {
   enum class Kind { pairs, globe, torus, disk, plane, rotations, cover };
   Kind kind = Kind::pairs;
   std::string group = {};
+};
+constexpr auto names_of(Picture::Kind) {
+  return std::to_array<std::string_view>({"pairs", "globe", "torus", "disk", "plane", "rotations", "cover"});
+}
+/// What is drawn, as a sentence has it.
+constexpr std::string_view words_of(Picture::Kind kind) {
+  switch (kind) {
+    case Picture::Kind::pairs:
+      return "its samples by pairs of coordinates";
+    case Picture::Kind::globe:
+      return "a map";
+    case Picture::Kind::torus:
+    case Picture::Kind::plane:
+      return "its coordinates";
+    case Picture::Kind::disk:
+    case Picture::Kind::cover:
+      return "the hyperbolic disk";
+    case Picture::Kind::rotations:
+      return "pole figures, sections or the turns by axis and angle";
+  }
+  return "";
+}
+
+/// Axes to draw a space of one or two dimensions over: the coordinates of flat ones, longitude and latitude.
+struct DrawnAxis {
+  std::string name, unit;  ///< "longitude", "degrees"; no unit: ""
+  double low, high;        ///< infinite: as far as there are points
+  bool periodic = false;
+};
+struct DrawnCoordinates {
+  std::vector<DrawnAxis> axes;
+  /// point = that of the coordinates; returns the volume of a unit of them there.
+  std::function<double(const double* coordinates, double* point)> place;
+  /// Where a point is drawn, one place after another: both ends of an axis.
+  std::function<std::vector<double>(const double* point)> places;
 };
 
 /// What a flow starts from where nothing else is said (distribution/base.hpp).

@@ -39,6 +39,11 @@ class Embedded : public Manifold<T> {
   int ambient() const final { return D_; }
   bool compact() const final { return true; }
   std::vector<Factor<T>> factors() const final { return {{this, 0, 0}}; }
+  DefaultBase default_base() const final { return DefaultBase::uniform; }
+  /// None: flows alone.
+  KernelForm kernel_form() const final { return {KernelForm::Family::none}; }
+  /// None: masses are estimated from samples.
+  std::optional<PatchPart> part(double) const final { return std::nullopt; }
 
   std::optional<std::string> defect(std::span<const T> point) const final {
     if (auto bad = coordinate_defect(point, D_)) return bad;

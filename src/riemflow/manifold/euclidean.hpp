@@ -7,18 +7,25 @@
 
 #include "riemflow/core/error.hpp"
 #include "riemflow/manifold/chart.hpp"
+#include "riemflow/manifold/drawn_coordinates.hpp"
 #include "riemflow/manifold/spherical_angles.hpp"
 
 namespace riemflow {
 
 template <class T>
-class Euclidean final : public Chart<T> {
+class Euclidean final : public FlatChart<T> {
  public:
-  explicit Euclidean(int d) : Chart<T>(d) { require_dimension("euclidean", d); }
+  explicit Euclidean(int d) : FlatChart<T>(d) { require_dimension("euclidean", d); }
 
   std::string name() const override { return fmt::format("euclidean:{}", d_); }
   std::string words() const override { return "Euclidean space R" + as_power(d_); }
+  std::string unit_of_volume() const override { return unit_of_size(d_); }
+  std::optional<DrawnCoordinates> drawn_coordinates() const override {
+    constexpr double all = std::numeric_limits<double>::infinity();
+    return own_coordinates(std::vector<DrawnAxis>(static_cast<std::size_t>(d_), {"x", "", -all, all}));
+  }
   Picture picture() const override { return {d_ == 2 ? Picture::Kind::plane : Picture::Kind::pairs}; }
+  ColumnForm column_form() const override { return {ColumnForm::Kind::plain}; }
   DefaultBase default_base() const override { return DefaultBase::normal; }
   KernelForm kernel_form() const override { return {KernelForm::Family::normal}; }
   DeviceFormulas device_formulas() const override { return DeviceFormulas::flat; }
@@ -64,7 +71,7 @@ class Euclidean final : public Chart<T> {
   std::shared_ptr<const GeodesicNeurons<T>> geodesic_neurons() const override { return nullptr; }
 
  private:
-  using Chart<T>::d_;
+  using FlatChart<T>::d_;
 };
 
 }  // namespace riemflow

@@ -34,6 +34,7 @@ class Grassmann final : public Embedded<T> {
     return fmt::format("the Grassmannian of subspaces of {} dimensions of R{}", p_, as_power(n_));
   }
   std::string unit_of_volume() const override { return "unit of volume of principal angles"; }
+  Picture picture() const override { return {Picture::Kind::pairs}; }
   std::vector<Notation> notations() const override { return grassmann_notations(n_, p_); }
   /// Bases written with nine decimals.
   double same_within() const override { return 1e-8; }

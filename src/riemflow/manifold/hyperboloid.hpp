@@ -41,7 +41,7 @@ class Hyperboloid final : public Pointwise<T> {
     return {this->dimension() == 2 ? Picture::Kind::cover : Picture::Kind::pairs};
   }
   std::string unit_of_volume() const override {
-    return this->dimension() == 2 ? "unit of hyperbolic area" : "unit of hyperbolic volume";
+    return "unit of hyperbolic " + unit_of_size(this->dimension()).substr(8);
   }
   std::vector<Notation> notations() const override { return lorentz_notations(this->dimension(), K_); }
 

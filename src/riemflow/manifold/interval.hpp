@@ -12,6 +12,7 @@
 #include <numbers>
 
 #include "riemflow/manifold/covered.hpp"
+#include "riemflow/manifold/drawn_coordinates.hpp"
 #include "riemflow/manifold/torus.hpp"
 
 namespace riemflow {
@@ -71,6 +72,10 @@ class Interval final : public CoveredManifold<T> {
   bool compact() const override { return true; }
   double log_volume() const override { return std::log(to_ - from_); }
   std::string unit_of_volume() const override { return "unit of length"; }
+  Picture picture() const override { return {Picture::Kind::pairs}; }
+  std::optional<DrawnCoordinates> drawn_coordinates() const override {
+    return own_coordinates({{"x", "", from_, to_}});
+  }
   std::shared_ptr<const Covering> covering() const override { return covering_; }
   std::vector<Notation> notations() const override {
     Notation number{fmt::format("numbers from {} to {}", from_, to_), {"u"}, false, {}, {}};

@@ -19,6 +19,9 @@
 //   backward passes are the adjoints
 //   the patches make up the whole: ∫ 1 = the volume, or ∫ (default base) = 1
 
+#include <fmt/format.h>
+
+#include <cmath>
 #include <memory>
 #include <optional>
 #include <span>
@@ -57,14 +60,16 @@ class Manifold {
   virtual std::string name() const = 0;
   /// Intrinsic dimension d.
   virtual int dimension() const = 0;
-  /// Numbers a point: d + 1 on the sphere, d elsewhere.
+  /// Numbers a point.
   virtual int ambient() const = 0;
   /// True where the volume is finite, i.e. where a uniform distribution exists.
   virtual bool compact() const = 0;
   /// log of the total volume; +∞ where it is not compact.
   virtual double log_volume() const = 0;
-  /// A unit of it, as in "nats per …".
+  /// A unit of it, as in "nats per …": "sr", "rad³", "unit of length".
   virtual std::string unit_of_volume() const { return "unit of volume"; }
+  /// All of it, where it is finite: "12.57", "8π²/24 = 3.29".
+  virtual std::string volume_in_words() const { return fmt::format("{:.4g}", std::exp(log_volume())); }
   /// The manifold itself, or the factors of a product in order.
   virtual std::vector<Factor<T>> factors() const = 0;
   /// How it is told through another manifold (covering.hpp), on which its densities are computed; null: they
@@ -77,6 +82,8 @@ class Manifold {
   /// As a sentence has it: "the sphere S², by latitude and longitude".
   virtual std::string words() const { return name(); }
   virtual Picture picture() const { return {}; }
+  /// Over which axes densities of a space of one or two dimensions can be drawn; none where there are none.
+  virtual std::optional<DrawnCoordinates> drawn_coordinates() const { return std::nullopt; }
   virtual ColumnForm column_form() const { return {}; }
   /// The ways to write a point in columns, the usual one first. None:
   /// as column_form() says.

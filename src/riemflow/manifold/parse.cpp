@@ -12,6 +12,7 @@
 #include "riemflow/core/suggest.hpp"
 #include "riemflow/core/text.hpp"
 #include "riemflow/manifold/axis.hpp"
+#include "riemflow/manifold/declared.hpp"
 #include "riemflow/manifold/euclidean.hpp"
 #include "riemflow/manifold/grassmann.hpp"
 #include "riemflow/manifold/hyperboloid.hpp"
@@ -77,63 +78,61 @@ struct SpaceName {
 template <class T>
 struct Kind {
   std::string_view name;
+  std::string_view example;  ///< a name that is right
   std::string_view options;  ///< what may stand behind the dimension
-  bool group;                ///< a "/" and a group may
-  bool plain;                ///< the name may stand alone
+  std::string_view grouped;  ///< an example with "/" and a group, where one may follow
   bool pair;                 ///< two numbers stand behind it
-  std::unique_ptr<const Manifold<T>> (*make)(const SpaceName&);
+  DeclaredSpace<T> (*make)(const SpaceName&);
 };
 
 template <class T>
 const std::vector<Kind<T>>& kinds() {
-  using Made = std::unique_ptr<const Manifold<T>>;
+  using Made = DeclaredSpace<T>;
   static const std::vector<Kind<T>> all = {
-      {"euclidean", "", false, false, false,
-       [](const SpaceName& n) -> Made { return std::make_unique<Euclidean<T>>(n.dimension()); }},
-      {"sphere", "K", false, false, false,
+      {"euclidean", "euclidean:2", "", "", false,
+       [](const SpaceName& n) -> Made { return declared_space<Euclidean, T>(n.dimension()); }},
+      {"sphere", "sphere:2", "K", "", false,
+       [](const SpaceName& n) -> Made { return declared_space<Sphere, T>(n.dimension(), n.value("K", 1)); }},
+      {"ball", "ball:2", "K", "", false,
        [](const SpaceName& n) -> Made {
-         return std::make_unique<Sphere<T>>(n.dimension(), n.value("K", 1));
+         return declared_space<PoincareBall, T>(n.dimension(), n.value("K", -1));
        }},
-      {"ball", "K", false, false, false,
+      {"torus", "torus:2", "L", "", false,
        [](const SpaceName& n) -> Made {
-         return std::make_unique<PoincareBall<T>>(n.dimension(), n.value("K", -1));
+         if (!n.options.contains("L")) return declared_space<Torus, T>(n.dimension());
+         return declared_space<PeriodicTorus, T>(n.dimension(), n.values("L"));
        }},
-      {"torus", "L", false, false, false,
+      {"hyperboloid", "hyperboloid:2", "K", "", false,
        [](const SpaceName& n) -> Made {
-         if (!n.options.contains("L")) return std::make_unique<Torus<T>>(n.dimension());
-         return std::make_unique<PeriodicTorus<T>>(n.dimension(), n.values("L"));
+         return declared_space<Hyperboloid, T>(n.dimension(), n.value("K", -1));
        }},
-      {"hyperboloid", "K", false, false, false,
-       [](const SpaceName& n) -> Made {
-         return std::make_unique<Hyperboloid<T>>(n.dimension(), n.value("K", -1));
-       }},
-      {"interval", "from to", false, false, false,
+      {"interval", "interval:1", "from to", "", false,
        [](const SpaceName& n) -> Made {
          require(n.dimension() == 1, fmt::format("'{}' has more than one dimension", n.whole),
                  "boxes are products, as in interval:1 x interval:1");
-         return std::make_unique<Interval<T>>(n.value("from", 0), n.value("to", 1));
+         return declared_space<Interval, T>(n.value("from", 0), n.value("to", 1));
        }},
-      {"positive", "", false, false, false,
+      {"positive", "positive:1", "", "", false,
        [](const SpaceName& n) -> Made {
          require(n.dimension() == 1, fmt::format("'{}' has more than one dimension", n.whole),
                  "several numbers are products, as in positive:1 x positive:1");
-         return std::make_unique<Positive<T>>();
+         return declared_space<Positive, T>();
        }},
-      {"simplex", "", false, false, false,
-       [](const SpaceName& n) -> Made { return std::make_unique<Simplex<T>>(n.dimension()); }},
-      {"spd", "", false, false, false,
-       [](const SpaceName& n) -> Made { return std::make_unique<Spd<T>>(n.dimension()); }},
-      {"axis", "", false, false, false,
-       [](const SpaceName& n) -> Made { return std::make_unique<Axis<T>>(n.dimension()); }},
-      {"stiefel", "", false, false, true,
-       [](const SpaceName& n) -> Made { return std::make_unique<Stiefel<T>>(n.first(), n.second()); }},
-      {"grassmann", "", false, false, true,
-       [](const SpaceName& n) -> Made { return std::make_unique<Grassmann<T>>(n.first(), n.second()); }},
-      {"rotation", "", true, false, false,
+      {"simplex", "simplex:2", "", "", false,
+       [](const SpaceName& n) -> Made { return declared_space<Simplex, T>(n.dimension()); }},
+      {"spd", "spd:2", "", "", false,
+       [](const SpaceName& n) -> Made { return declared_space<Spd, T>(n.dimension()); }},
+      {"axis", "axis:2", "", "", false,
+       [](const SpaceName& n) -> Made { return declared_space<Axis, T>(n.dimension()); }},
+      {"stiefel", "stiefel:3,2", "", "", true,
+       [](const SpaceName& n) -> Made { return declared_space<Stiefel, T>(n.first(), n.second()); }},
+      {"grassmann", "grassmann:3,1", "", "", true,
+       [](const SpaceName& n) -> Made { return declared_space<Grassmann, T>(n.first(), n.second()); }},
+      {"rotation", "rotation:3", "", "rotation:3/432", false,
        [](const SpaceName& n) -> Made {
          require(n.dimension() == 3, fmt::format("'{}' are not the rotations of space", n.whole),
                  "rotation:3 is what there is; turns of the plane are torus:1");
-         return std::make_unique<Rotation<T>>(n.group.empty() ? "1" : n.group);
+         return declared_space<Rotation, T>(n.group.empty() ? "1" : n.group);
        }},
   };
   return all;
@@ -190,23 +189,24 @@ std::unique_ptr<const Manifold<T>> parse_factor(std::string_view factor) {
   const auto& all = kinds<T>();
   const auto kind = std::find_if(all.begin(), all.end(), [&](const auto& k) { return k.name == name.kind; });
   if (kind == all.end()) unknown_kind(name.kind);
-  require(colon != factor.npos || kind->plain, fmt::format("no dimension in '{}'", factor),
-          fmt::format("write it after a colon, as in {}:2", name.kind));
-  if (colon == factor.npos) return kind->make(name);
+  require(colon != factor.npos, fmt::format("no dimension in '{}'", factor),
+          fmt::format("write it after a colon, as in {}", kind->example));
 
   const std::string_view behind = factor.substr(colon + 1);
   const auto parts = split(behind, [&](std::size_t i) { return behind[i] == ','; });
   const std::size_t slash = parts[0].find('/');
   if (slash != parts[0].npos) {
     name.group = trimmed(parts[0].substr(slash + 1));
-    require(kind->group && !name.group.empty(), fmt::format("'{}' names a group", factor),
+    require(!kind->grouped.empty(), fmt::format("'{}' names a group, and {} has none", factor, kind->name),
             "orientations of crystals have one, as in rotation:3/432");
+    require(!name.group.empty(), fmt::format("'{}' names no group behind its slash", factor),
+            fmt::format("write {}, or one as in {}", kind->example, kind->grouped));
   }
   name.numbers.push_back(parse_dimension(factor, trimmed(parts[0].substr(0, slash))));
   std::size_t next = 1;
   if (kind->pair && parts.size() > 1) name.numbers.push_back(parse_dimension(factor, trimmed(parts[next++])));
   for (; next < parts.size(); ++next) take_option(*kind, name, parts[next]);
-  return kind->make(name);
+  return kind->make(name).release();
 }
 
 }  // namespace
@@ -239,6 +239,12 @@ std::unique_ptr<const Manifold<T>> parse_manifold(std::string_view name) {
   std::shared_ptr<const Covering> covering;
   if constexpr (std::is_same_v<T, float>) covering = parse_manifold<double>(name)->covering();
   return std::make_unique<Product<T>>(std::move(factors), std::move(covering));
+}
+
+std::vector<SpaceExample> space_examples() {
+  std::vector<SpaceExample> all;
+  for (const auto& kind : kinds<double>()) all.push_back({kind.example, kind.grouped});
+  return all;
 }
 
 template std::unique_ptr<const Manifold<float>> parse_manifold(std::string_view);

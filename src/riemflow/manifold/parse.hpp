@@ -16,4 +16,10 @@ std::unique_ptr<const Manifold<T>> parse_manifold(std::string_view name);
 /// The names of the factors of a product, or the one name.
 std::vector<std::string_view> factor_names(std::string_view name);
 
+/// A name of each kind of space, and one with a group where it may have one.
+struct SpaceExample {
+  std::string_view name, grouped;
+};
+std::vector<SpaceExample> space_examples();
+
 }  // namespace riemflow

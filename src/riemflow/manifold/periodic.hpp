@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "riemflow/manifold/covered.hpp"
+#include "riemflow/manifold/drawn_coordinates.hpp"
 #include "riemflow/manifold/torus.hpp"
 
 namespace riemflow {
@@ -86,9 +87,15 @@ class PeriodicTorus final : public CoveredManifold<T> {
     return sum;
   }
   std::string unit_of_volume() const override {
-    std::string sides;
-    for (const double L : L_) sides += fmt::format("{}{}", sides.empty() ? "" : " × ", L);
-    return fmt::format("unit of {} (the whole is {})", d_ == 1 ? "length" : "volume", sides);
+    std::vector<std::string> units;
+    for (const double L : L_) units.push_back(fmt::format("unit of a period of {}", L));
+    return product_of_units(units);
+  }
+  Picture picture() const override { return {Picture::Kind::pairs}; }
+  std::optional<DrawnCoordinates> drawn_coordinates() const override {
+    std::vector<DrawnAxis> axes;
+    for (const double L : L_) axes.push_back({"x", fmt::format("period {:g}", L), 0, L, true});
+    return own_coordinates(std::move(axes));
   }
   std::shared_ptr<const Covering> covering() const override { return covering_; }
   std::vector<Notation> notations() const override {

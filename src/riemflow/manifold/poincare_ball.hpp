@@ -126,6 +126,7 @@ class PoincareBall final : public Chart<T> {
     return "hyperbolic space, as the Poincaré ball B" + as_power(d_) +
            (K_ != -1 ? fmt::format(" of curvature {:g}", K_) : "");
   }
+  std::string unit_of_volume() const override { return "unit of hyperbolic " + unit_of_size(d_).substr(8); }
   Picture picture() const override { return {d_ == 2 ? Picture::Kind::disk : Picture::Kind::pairs}; }
   ColumnForm column_form() const override { return {ColumnForm::Kind::inside, 1 / std::sqrt(-K_)}; }
   DefaultBase default_base() const override { return DefaultBase::wrapped_normal; }

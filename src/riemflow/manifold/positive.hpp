@@ -12,6 +12,7 @@
 #include <limits>
 
 #include "riemflow/manifold/covered.hpp"
+#include "riemflow/manifold/drawn_coordinates.hpp"
 #include "riemflow/manifold/euclidean.hpp"
 
 namespace riemflow {
@@ -48,6 +49,11 @@ class Positive final : public CoveredManifold<T> {
   bool compact() const override { return false; }
   double log_volume() const override { return std::numeric_limits<double>::infinity(); }
   std::string unit_of_volume() const override { return "unit of length"; }
+  Picture picture() const override { return {Picture::Kind::pairs}; }
+  std::optional<DrawnCoordinates> drawn_coordinates() const override {
+    return own_coordinates(
+        {{"x", "", std::numeric_limits<double>::min(), std::numeric_limits<double>::infinity()}});
+  }
   std::shared_ptr<const Covering> covering() const override { return covering_; }
   std::vector<Notation> notations() const override {
     Notation number{"numbers above 0", {"y"}, false, {}, {}};
@@ -88,6 +94,10 @@ class Positive final : public CoveredManifold<T> {
  private:
   static constexpr T kLeast = std::numeric_limits<T>::min();
   static std::string outside(double number) {
+    if (number > 0)
+      return fmt::format(
+          "{:.9g} is below {:.3g}, the least number that is told from 0 here: give another unit", number,
+          kLeast);
     return fmt::format("{:.9g} is not above 0 (interval:1,from=0,to=… has its ends)", number);
   }
 

@@ -10,6 +10,7 @@
 
 #include "riemflow/core/error.hpp"
 #include "riemflow/manifold/common.hpp"
+#include "riemflow/manifold/drawn_coordinates.hpp"
 #include "riemflow/manifold/manifold.hpp"
 #include "riemflow/manifold/product_covering.hpp"
 
@@ -53,6 +54,23 @@ class Product final : public Manifold<T> {
     return joined;
   }
   std::string words() const override { return "the product " + name(); }
+  std::string unit_of_volume() const override {
+    std::vector<std::string> units;
+    for (const auto& f : factors_) units.push_back(f.manifold->unit_of_volume());
+    return product_of_units(units);
+  }
+  /// Where all factors have some.
+  std::optional<DrawnCoordinates> drawn_coordinates() const override {
+    std::vector<DrawnCoordinates> parts;
+    std::vector<int> ambient;
+    for (const auto& f : factors_) {
+      auto own = f.manifold->drawn_coordinates();
+      if (!own) return std::nullopt;
+      parts.push_back(std::move(*own));
+      ambient.push_back(f.manifold->ambient());
+    }
+    return product_coordinates(std::move(parts), std::move(ambient));
+  }
   int dimension() const override { return d_; }
   int ambient() const override { return ambient_; }
   bool compact() const override {

@@ -29,10 +29,10 @@ class Rotation final : public SphereQuotient<T> {
   std::string name() const override {
     return group_.elements.size() == 1 ? "rotation:3" : fmt::format("rotation:3/{}", group_.name);
   }
-  std::string unit_of_volume() const override {
+  std::string unit_of_volume() const override { return "rad³"; }
+  std::string volume_in_words() const override {
     const std::size_t n = group_.elements.size();
-    return fmt::format("rad³ (the whole is 8π²{} = {:.4g})", n == 1 ? "" : fmt::format("/{}", n),
-                       std::exp(this->log_volume()));
+    return fmt::format("8π²{} = {:.4g}", n == 1 ? "" : fmt::format("/{}", n), std::exp(this->log_volume()));
   }
   const CrystalGroup& crystal() const { return group_; }
   Picture picture() const override { return {Picture::Kind::rotations, group_.name}; }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 
 #include "riemflow/core/rotation.hpp"
 
@@ -15,6 +16,8 @@ using Reason = std::optional<std::string>;
 
 /// Of quaternions relative, of matrices of each entry: what three written decimals give.
 constexpr double kRotationTolerance = 1e-3;
+/// Degrees by which a written angle may leave its range.
+constexpr double kAngleSlack = 1e-3;
 
 Quaternion quaternion_at(const double* point) { return {point[0], point[1], point[2], point[3]}; }
 void put_quaternion(const Quaternion& q, double* point) { std::copy(q.begin(), q.end(), point); }
@@ -62,27 +65,45 @@ void write_matrix(const double* point, double* numbers) {
 /// Of three numbers that are all rotations if they are finite.
 template <class From, class To>
 Notation of_three(std::string name, std::vector<std::string> columns, bool angular, From from, To to) {
-  return {std::move(name), std::move(columns), angular,
-          [from](const double* numbers, double* point) -> Reason {
-            if (auto bad = not_finite(numbers, 3)) return bad;
-            put_quaternion(from({numbers[0], numbers[1], numbers[2]}), point);
-            return std::nullopt;
-          },
-          [to](const double* point, double* numbers) {
-            const auto [a, b, c] = to(quaternion_at(point));
-            numbers[0] = a;
-            numbers[1] = b;
-            numbers[2] = c;
-          }};
+  Notation notation{std::move(name), std::move(columns), angular, {}, {}};
+  notation.read = [from](const double* numbers, double* point) -> Reason {
+    if (auto bad = not_finite(numbers, 3)) return bad;
+    put_quaternion(from({numbers[0], numbers[1], numbers[2]}), point);
+    return std::nullopt;
+  };
+  notation.write = [to](const double* point, double* numbers) {
+    const auto [a, b, c] = to(quaternion_at(point));
+    numbers[0] = a;
+    numbers[1] = b;
+    numbers[2] = c;
+  };
+  return notation;
+}
+
+/// Of angles whose second one has a range: others are rotations too, but more often a slip.
+Notation with_range(Notation notation, const char* what, int least, int most) {
+  notation.doubt = [what, least, most](const double* numbers) -> std::string {
+    const double degrees = numbers[1] * 180 / std::numbers::pi;
+    if (least - kAngleSlack <= degrees && degrees <= most + kAngleSlack) return "";
+    return fmt::format("{} is {:.6g}°, outside of {}° to {}°", what, degrees, least, most);
+  };
+  return notation;
 }
 
 }  // namespace
 
 std::vector<Notation> rotation_notations() {
+  Notation quaternion{
+      "unit quaternions (w x y z)", {"w", "x", "y", "z"}, false, read_quaternion, write_quaternion};
+  quaternion.also = {
+      {"qw", "qx", "qy", "qz"}, {"q0", "q1", "q2", "q3"}, {"real", "i", "j", "k"}, {"w", "i", "j", "k"}};
+  Notation bunge = with_range(of_three("Bunge's Euler angles (phi1 Phi phi2)", {"phi1", "phi", "phi2"}, true,
+                                       rotation::from_bunge, rotation::bunge_of),
+                              "Phi", 0, 180);
+  bunge.also = {{"euler1", "euler2", "euler3"}};
   return {
-      {"unit quaternions (w x y z)", {"w", "x", "y", "z"}, false, read_quaternion, write_quaternion},
-      of_three("Bunge's Euler angles (phi1 Phi phi2)", {"phi1", "phi", "phi2"}, true, rotation::from_bunge,
-               rotation::bunge_of),
+      quaternion,
+      bunge,
       {"rotation matrices (r11 r12 … r33)",
        {"r11", "r12", "r13", "r21", "r22", "r23", "r31", "r32", "r33"},
        false,
@@ -90,10 +111,12 @@ std::vector<Notation> rotation_notations() {
        write_matrix},
       of_three("rotation vectors (rx ry rz: the axis times the angle in radians)", {"rx", "ry", "rz"}, false,
                rotation::from_vector, rotation::vector_of),
-      of_three("Matthies' Euler angles (alpha beta gamma)", {"alpha", "beta", "gamma"}, true,
-               rotation::from_matthies, rotation::matthies_of),
-      of_three("yaw, pitch and roll", {"yaw", "pitch", "roll"}, true, rotation::from_yaw_pitch_roll,
-               rotation::yaw_pitch_roll_of),
+      with_range(of_three("Matthies' and Roe's Euler angles (alpha beta gamma)", {"alpha", "beta", "gamma"},
+                          true, rotation::from_matthies, rotation::matthies_of),
+                 "beta", 0, 180),
+      with_range(of_three("yaw, pitch and roll", {"yaw", "pitch", "roll"}, true,
+                          rotation::from_yaw_pitch_roll, rotation::yaw_pitch_roll_of),
+                 "pitch", -90, 90),
   };
 }
 

@@ -24,9 +24,9 @@ class Simplex final : public SphereQuotient<T> {
 
   std::string name() const override { return fmt::format("simplex:{}", this->dimension()); }
   std::string unit_of_volume() const override {
-    return fmt::format("unit of volume of √p on the unit sphere (the whole is {:.4g})",
-                       std::exp(this->log_volume()));
+    return unit_of_size(this->dimension()) + " of √p on the unit sphere";
   }
+  Picture picture() const override { return {Picture::Kind::pairs}; }
   std::vector<Notation> notations() const override {
     const int D = this->ambient();
     Notation proportions{"proportions that add to 1", {}, false, {}, {}};

@@ -37,6 +37,7 @@ class Spd final : public Pointwise<T> {
 
   std::string name() const override { return fmt::format("spd:{}", n_); }
   std::string unit_of_volume() const override { return "unit of affine-invariant volume"; }
+  Picture picture() const override { return {Picture::Kind::pairs}; }
   std::vector<Notation> notations() const override { return spd_notations(n_); }
 
  private:

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "riemflow/manifold/common.hpp"
+#include "riemflow/manifold/drawn_coordinates.hpp"
 #include "riemflow/manifold/manifold.hpp"
 #include "riemflow/manifold/spherical_angles.hpp"
 
@@ -79,6 +80,15 @@ class Sphere final : public Manifold<T> {
             : K_ == 1 ? Places::usual
                       : Places::taken};
   }
+  std::string unit_of_volume() const override {
+    return d_ == 1 && K_ == 1 ? "rad" : d_ == 2 && K_ == 1 ? "sr" : unit_of_size(d_);
+  }
+  std::optional<DrawnCoordinates> drawn_coordinates() const override {
+    if (d_ > 2) return std::nullopt;
+    return d_ == 1 ? circle_coordinates(1 / std::sqrt(K_), false)
+                   : globe_coordinates(1 / std::sqrt(K_), false);
+  }
+  DefaultBase default_base() const override { return DefaultBase::uniform; }
   KernelForm kernel_form() const override { return {KernelForm::Family::chord, K_}; }
   DeviceFormulas device_formulas() const override { return DeviceFormulas::sphere; }
   std::optional<Refusal> refuse_chart(ChartKind kind) const override {

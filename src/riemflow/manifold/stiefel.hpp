@@ -39,6 +39,7 @@ class Stiefel final : public Embedded<T> {
     return fmt::format("the Stiefel manifold of {} orthonormal vectors of R{}", p_, as_power(n_));
   }
   std::string unit_of_volume() const override { return "unit of volume of tr(UᵀV)"; }
+  Picture picture() const override { return {Picture::Kind::pairs}; }
   std::vector<Notation> notations() const override { return stiefel_notations(n_, p_); }
   DeviceFormulas device_formulas() const override { return DeviceFormulas::orthonormal; }
   MatrixForm matrix_form() const override { return this->form(n_, p_, p_); }

@@ -7,18 +7,25 @@
 #include <numbers>
 
 #include "riemflow/manifold/chart.hpp"
+#include "riemflow/manifold/drawn_coordinates.hpp"
 
 namespace riemflow {
 
 template <class T>
-class Torus final : public Chart<T> {
+class Torus final : public FlatChart<T> {
  public:
-  explicit Torus(int d) : Chart<T>(d) { require_dimension("torus", d); }
+  explicit Torus(int d) : FlatChart<T>(d) { require_dimension("torus", d); }
 
   std::string name() const override { return fmt::format("torus:{}", d_); }
   std::string words() const override { return "the torus T" + as_power(d_) + ", by angles in degrees"; }
+  std::string unit_of_volume() const override { return d_ == 1 ? "rad" : "rad" + as_power(d_); }
+  std::optional<DrawnCoordinates> drawn_coordinates() const override {
+    return own_coordinates(std::vector<DrawnAxis>(
+        static_cast<std::size_t>(d_), {"angle", "radians", -std::numbers::pi, std::numbers::pi, true}));
+  }
   Picture picture() const override { return {d_ == 2 ? Picture::Kind::torus : Picture::Kind::pairs}; }
   ColumnForm column_form() const override { return {ColumnForm::Kind::angles}; }
+  DefaultBase default_base() const override { return DefaultBase::uniform; }
   KernelForm kernel_form() const override { return {KernelForm::Family::circles}; }
   DeviceFormulas device_formulas() const override { return DeviceFormulas::circles; }
   std::optional<Refusal> refuse_chart(ChartKind) const override {
@@ -71,7 +78,7 @@ class Torus final : public Chart<T> {
   std::shared_ptr<const GeodesicNeurons<T>> geodesic_neurons() const override { return nullptr; }
 
  private:
-  using Chart<T>::d_;
+  using FlatChart<T>::d_;
 
   /// The angle a modulo 2π in [−π, π), π as rounded to T; bits are kept inside, and +π becomes −π.
   static T wrapped(T a) {

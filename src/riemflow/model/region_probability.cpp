@@ -82,7 +82,7 @@ Integral outside(const FlowDensity& flow, const EarthRegion& region, CubatureOpt
 
 Integral region_probability(const Density& density, const EarthRegion& region, const RegionOptions& options) {
   require(
-      density.manifold().name() == "sphere:2",
+      density.manifold().picture().kind == Picture::Kind::globe,
       fmt::format("the model is on {}, and regions are of the Earth, sphere:2", density.manifold().name()),
       "grids of torus:2, ball:2 and euclidean:2 can be added up, and a check integrates over the whole of "
       "any manifold");

@@ -57,7 +57,7 @@ struct Trust {
   Spread round_trip;               ///< distance in the base
   Spread accuracy;                 ///< |Δ log p| in nats
   double reference_tolerance = 0;  ///< of the flow in double precision
-  double drift = 0;  ///< largest ||x|√K − 1| of a sphere's coordinates; 0 where there is no sphere
+  double drift = 0;  ///< most that coordinates are off the manifold, of their size (Manifold::drift)
   std::size_t off_manifold = 0;      ///< points of paths that Manifold::defect refuses
   std::size_t points = 0;            ///< samples
   std::size_t failed = 0;            ///< of them: there, back, in the density or in the reference
