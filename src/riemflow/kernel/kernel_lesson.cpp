@@ -24,7 +24,7 @@ double whole_power(double x, int n) {
 
 /// With what the centres' weights make of it.
 struct KernelTeacher::Said : SaidKernels {
-  std::vector<double> centre_weights;  ///< π, a row; of a sample so many times as it stands for, else 0
+  std::vector<double> centre_weights;  ///< π, a row
 };
 
 /// A kernel at a point: its value is factor·e^exponent, its slopes those of log K.
@@ -173,21 +173,14 @@ void KernelTeacher::score(const KernelLesson& lesson, const Said& said, const Ke
 double KernelTeacher::loss(const KernelNetwork& network, const KernelLesson& lesson,
                            std::span<double> gradient) const {
   const std::size_t n = lesson.looks.size(), kernels = n * kSaid;
-  Said said{speaker_.say(network, lesson.looks, lesson.centres, executor_), {}};
-  // Of a sample of m of all centres Σ v e^c is all/m times the sample's.
-  const std::size_t m = lesson.sample.size();
-  const double log_all = KernelSpeaker::log_sum_of_centres(said, lesson.sample),
-               times = m == 0 ? 1 : static_cast<double>(lesson.all) / static_cast<double>(m);
+  Said said{speaker_.say(network, lesson.looks, lesson.centres, lesson.whole, executor_), {}};
+  const double log_all = lesson.whole ? KernelSpeaker::log_sum_of_centres(said) : 0;
   said.centre_weights.resize(n);
-  if (m == 0)
-    for (std::size_t row = 0; row < n; ++row)
-      said.centre_weights[row] = std::exp(said.log_centres[row] - log_all);
-  for (const std::uint32_t row : lesson.sample)
-    said.centre_weights[row] += std::exp(said.log_centres[row] - log_all);
-  for (std::size_t row = 0; row < n; ++row)
+  for (std::size_t row = 0; row < n; ++row) {
+    said.centre_weights[row] = std::exp(said.log_centres[row] - log_all);
     for (std::size_t s = 0; s < kSaid; ++s)
-      said.log_peaks[row * kSaid + s] +=
-          said.log_centres[row] - (m == 0 ? log_all : log_all + std::log(times)) + std::log1p(-said.wide);
+      said.log_peaks[row * kSaid + s] += said.log_centres[row] - log_all + std::log1p(-said.wide);
+  }
 
   std::vector<Scores> scores(kScorePieces);
   const auto score_piece = [&](std::size_t piece) {
@@ -237,7 +230,7 @@ double KernelTeacher::loss(const KernelNetwork& network, const KernelLesson& les
         parts[piece][gradient.size() - kSaid - 1 + s] += to[kSaid + s];
       }
       for (std::size_t s = 0; s < kSaid; ++s) to[s] = said.weights[row * kSaid + s] * total - share[s];
-      to[3 * kSaid] = said.centre_weights[row] * kernel_share - total;
+      to[3 * kSaid] = lesson.whole ? said.centre_weights[row] * kernel_share - total : 0;
     }
     network.backward(pass, slopes, parts[piece]);
   });

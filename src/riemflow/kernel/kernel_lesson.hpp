@@ -23,8 +23,9 @@ struct KernelLesson {
   std::vector<Point> points;
   /// Rows, with repetitions, of a sample of the centres; none where every centre is near every point.
   std::span<const std::uint32_t> far;
-  /// Rows that are a sample of all centres, for Σ v e^c; none: the rows are all of them.
-  std::span<const std::uint32_t> sample;
+  /// Whether the rows are all centres. Of others nobody knows Σ v e^c: an estimate by a sample is one that
+  /// learning beats, by large c for centres that the sample has not. So c is 0 there, and Σ v is 1.
+  bool whole = true;
 };
 
 /// Mean −log p of the points, by their weights. gradient (as network.parameters()), unless empty, =.

@@ -105,7 +105,7 @@ KernelParameters LearnedKernels::parameters(const KernelNetwork& network) const 
   std::vector<std::uint32_t> rows;
   const Looks looks = neighbourhoods_.look(std::vector<bool>(size()), rows);
   const KernelSpeaker& speaker = teacher_.speaker();
-  const SaidKernels said = speaker.say(network, looks, centres(), executor_);
+  const SaidKernels said = speaker.say(network, looks, centres(), true, executor_);
   KernelParameters result;
   result.centres.dimension = data_.centres().dimension;
   result.wide = said.wide;

@@ -113,11 +113,11 @@ void MetricTree::nearest(const KernelSpace& space, const double* e, std::size_t 
   std::sort_heap(found.begin(), found.end(), nearer);
 }
 
-std::vector<std::uint32_t> MetricTree::leaves() const {
-  std::vector<std::uint32_t> leaves;
-  for (std::uint32_t n = 0; n < nodes_.size(); ++n)
-    if (nodes_[n].right == 0) leaves.push_back(n);
-  return leaves;
+std::uint32_t MetricTree::node_of(std::uint32_t i, std::uint32_t most) const {
+  std::uint32_t n = 0;
+  while (nodes_[n].right != 0 && nodes_[n].end - nodes_[n].begin > most)
+    n = i < nodes_[nodes_[n].right].begin ? n + 1 : nodes_[n].right;
+  return n;
 }
 
 /// squares_ = squared distances of the first n candidates from an embedded point.
@@ -140,6 +140,7 @@ void MetricTree::LeafNeighbours::measure(const double* from, std::size_t n) {
 /// farther than D + |p − c|, and every neighbour no farther from c than D + 2r, r the radius of the leaf.
 void MetricTree::LeafNeighbours::gather(std::uint32_t leaf) {
   const std::vector<Node>& nodes = tree_.nodes();
+  leaf_ = leaf;
   centre_ = tree_.centre(leaf);
   const auto take = [&](std::uint32_t begin, std::uint32_t end) {
     for (std::uint32_t i = begin; i < end; ++i) candidates_.push_back(i);
@@ -182,7 +183,8 @@ void MetricTree::LeafNeighbours::gather(std::uint32_t leaf) {
   lay_out();
 }
 
-const std::vector<MetricTree::Neighbour>& MetricTree::LeafNeighbours::neighbours_of(std::uint32_t i) {
+const std::vector<MetricTree::Neighbour>& MetricTree::LeafNeighbours::of(std::uint32_t i) {
+  if (leaf_ == kNone || i < tree_.nodes()[leaf_].begin || i >= tree_.nodes()[leaf_].end) gather(tree_.node_of(i));
   const double* from = tree_.embedded(i);
   measure(from, candidates_.size());
   const double reach = far_ + std::sqrt(space_.squared_distance(from, centre_)) * (1 + 1e-12),

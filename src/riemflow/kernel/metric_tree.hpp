@@ -48,8 +48,8 @@ class MetricTree {
   void nearest(const KernelSpace& space, const double* e, std::size_t k, std::uint32_t without,
                std::vector<Neighbour>& found) const;
 
-  /// The nodes that are leaves; their points one after the other are all points.
-  std::vector<std::uint32_t> leaves() const;
+  /// The largest node that has point i and no more than so many points; its leaf where all have more.
+  std::uint32_t node_of(std::uint32_t i, std::uint32_t most = 0) const;
   /// Of each point of a leaf the k points nearest to it but for itself, the nearest first, ties in the tree's
   /// order; fewer if there are not so many. All that may be neighbours are looked up once for the leaf: a
   /// tenth of the time of as many searches.
@@ -73,22 +73,17 @@ class MetricTree::LeafNeighbours {
   LeafNeighbours(const KernelSpace& space, const MetricTree& tree, std::size_t k)
       : space_(space), tree_(tree), k_(std::min(k, tree.size() - 1)) {}
 
-  /// each(i, neighbours of point i) for the points of the leaf, in the tree's order.
-  template <class Each>
-  void find(std::uint32_t leaf, const Each& each) {
-    const Node& node = tree_.nodes()[leaf];
-    gather(leaf);
-    for (std::uint32_t i = node.begin; i < node.end; ++i) each(i, neighbours_of(i));
-  }
+  /// Of point i of the tree. Quick if the last one was of the same leaf.
+  const std::vector<Neighbour>& of(std::uint32_t i);
 
  private:
   void gather(std::uint32_t leaf);
-  const std::vector<Neighbour>& neighbours_of(std::uint32_t i);
   void measure(const double* from, std::size_t n);
 
   const KernelSpace& space_;
   const MetricTree& tree_;
   std::size_t k_;
+  std::uint32_t leaf_ = kNone;
   const double* centre_ = nullptr;
   double far_ = 0;  ///< no farther from the leaf's centre are k_ + 1 points
   std::vector<std::uint32_t> candidates_;

@@ -36,7 +36,7 @@ KernelSpeaker::KernelSpeaker(const KernelSpace& space)
 }
 
 SaidKernels KernelSpeaker::say(const KernelNetwork& network, const Looks& looks, const KernelCentres& centres,
-                               Executor* executor) const {
+                               bool learned_weights, Executor* executor) const {
   const std::size_t n = looks.size();
   SaidKernels said;
   said.passes.resize((n + kRowsAPiece - 1) / kRowsAPiece);
@@ -56,7 +56,7 @@ SaidKernels KernelSpeaker::say(const KernelNetwork& network, const Looks& looks,
     for (std::size_t row = begin; row < end; ++row) {
       const double* out = pass.out.data() + (row - begin) * static_cast<std::size_t>(SaidKernels::kOutputs);
       const double all = log_sum(out, kSaid);
-      said.log_centres[row] = std::log(centres.weights[looks.centres[row]]) + out[3 * kSaid];
+      said.log_centres[row] = std::log(centres.weights[looks.centres[row]]) + (learned_weights ? out[3 * kSaid] : 0);
       for (std::size_t s = 0; s < kSaid; ++s) {
         const double* l = &looks.log_variances[(row * Looks::kShapes + SaidKernels::shape_of(s)) * d_];
         said.weights[row * kSaid + s] = std::exp(out[s] - all);
@@ -91,12 +91,8 @@ SaidKernels KernelSpeaker::say(const KernelNetwork& network, const Looks& looks,
   return said;
 }
 
-double KernelSpeaker::log_sum_of_centres(const SaidKernels& said, std::span<const std::uint32_t> rows) {
-  if (rows.empty()) return log_sum(said.log_centres.data(), said.log_centres.size());
-  std::vector<double> some;
-  some.reserve(rows.size());
-  for (const std::uint32_t row : rows) some.push_back(said.log_centres[row]);
-  return log_sum(some.data(), some.size());
+double KernelSpeaker::log_sum_of_centres(const SaidKernels& said) {
+  return log_sum(said.log_centres.data(), said.log_centres.size());
 }
 
 void KernelSpeaker::append(const SaidKernels& said, const Looks& looks, const KernelCentres& centres,

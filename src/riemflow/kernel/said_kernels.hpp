@@ -45,10 +45,11 @@ class KernelSpeaker {
 
   explicit KernelSpeaker(const KernelSpace& space);
 
+  /// c is 0 where centres do not learn what they weigh.
   SaidKernels say(const KernelNetwork& network, const Looks& looks, const KernelCentres& centres,
-                  Executor* executor) const;
-  /// log Σ v e^c over rows, all unless given.
-  static double log_sum_of_centres(const SaidKernels& said, std::span<const std::uint32_t> rows = {});
+                  bool learned_weights, Executor* executor) const;
+  /// log Σ v e^c over all rows.
+  static double log_sum_of_centres(const SaidKernels& said);
   /// Adds the kernels to `to`, of weights v e^(c − log_all) w. Those of less than kLeastWeight of their
   /// centre are left out.
   void append(const SaidKernels& said, const Looks& looks, const KernelCentres& centres, double log_all,
