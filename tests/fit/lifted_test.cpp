@@ -166,8 +166,8 @@ TEST(Lifted, ManyLiftsHaveKernelsOnOneSheet) {
   const KernelMixture everywhere(above.manifold.on<double>(),
                                  KernelPatches(all, {.patches = 0}).parameters(universal_kernel_network()));
   const std::vector<double> scores = learner.log_prob(*result.density, above.split.test);
-  EXPECT_LT(largest_difference(scores,
-                               everywhere.log_prob(part_of<double>(above.points, above.split.test))), 1e-4);
+  EXPECT_LT(largest_difference(scores, everywhere.log_prob(part_of<double>(above.points, above.split.test))),
+            1e-4);
   std::vector<double> model =
       below("rotation:3/432", result.density->parameters(), part_of<double>(data.points, data.split.test));
   for (double& value : model) value += above.lift_unit;

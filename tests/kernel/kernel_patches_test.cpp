@@ -20,7 +20,8 @@ double mean_loss(const KernelPatches& patches, const KernelNetwork& network) {
   std::vector<double> none(network.parameters().size());
   double sum = 0;
   constexpr int kSteps = 16;
-  for (std::uint64_t step = 0; step < kSteps; ++step) sum += patches.loss(network, 32, 1, step, none) / kSteps;
+  for (std::uint64_t step = 0; step < kSteps; ++step)
+    sum += patches.loss(network, 32, 1, step, none) / kSteps;
   return sum;
 }
 
@@ -47,7 +48,9 @@ TEST(KernelPatches, KernelsAreThoseOfAllCentresAtOnce) {
     const KernelData few(manifold, points, LearnedKernels::kSeenNeighbours), many(manifold, points, 0);
     const KernelNetwork network = moved(5);
     const KernelParameters expected = LearnedKernels(few).parameters(network),
-                           found = KernelPatches(many, {.patches = 0}).parameters(network);
+                           found = KernelPatches(many,
+                                                 {.patches = 0, .least_weight = KernelSpeaker::kLeastWeight})
+                                       .parameters(network);
     ASSERT_EQ(found.size(), expected.size()) << name;
     EXPECT_EQ(found.wide, expected.wide) << name;
     EXPECT_NEAR(std::accumulate(found.weights.begin(), found.weights.end(), 0.0), 1, 1e-12) << name;
@@ -67,9 +70,10 @@ TEST(KernelPatches, KernelsAreThoseOfAllCentresAtOnce) {
 TEST(KernelPatches, SharesOfCentresAreSharesOfTheirWeight) {
   const ManifoldPointer sphere = parse_manifold<double>("sphere:2");
   const KernelData data(sphere, clumps(sphere, kCentres, 3, 1), 0);
-  const KernelPatches patches(data, {.patches = 0});
-  const KernelParameters kept =
-      patches.parameters(moved(5), [](std::size_t i) { return i % 3 == 0 ? 0.0 : i % 3 == 1 ? 0.5 : 1.0; });
+  const KernelPatches patches(data, {.patches = 0, .least_weight = KernelSpeaker::kLeastWeight});
+  const KernelParameters kept = patches.parameters(moved(5), [](std::size_t i) {
+    return i % 3 == 0 ? 0.0 : i % 3 == 1 ? 0.5 : 1.0;
+  });
   std::map<std::vector<double>, double> weights;
   double total = 0;
   for (std::size_t i = 0; i < kept.size(); ++i)
@@ -80,6 +84,24 @@ TEST(KernelPatches, SharesOfCentresAreSharesOfTheirWeight) {
     const auto found = weights.find({data.centres()[i].begin(), data.centres()[i].end()});
     // To the kernels of little weight that are left out.
     EXPECT_NEAR(found == weights.end() ? 0 : found->second, expected, 2e-4 * expected) << i;
+  }
+}
+
+/// Most of them, and nobody misses them.
+TEST(KernelPatches, KernelsOfLittleWeightAreLeftOut) {
+  for (const char* name : {"sphere:2", "torus:2", "euclidean:3", "sphere:3"}) {
+    const ManifoldPointer manifold = parse_manifold<double>(name);
+    const KernelData data(manifold, clumps(manifold, 3000, 3, 4), 0);
+    const Points<double> fresh = clumps(manifold, 1000, 3, 9);
+    const auto score = [&](double least_weight, std::size_t* kernels) {
+      const KernelPatches patches(data, {.patches = 0, .least_weight = least_weight});
+      const KernelParameters parameters = patches.parameters(universal_kernel_network());
+      *kernels = parameters.size();
+      return average(KernelMixture(manifold, parameters).log_prob(fresh));
+    };
+    std::size_t all = 0, kept = 0;
+    EXPECT_GT(score(KernelPatches::Options{}.least_weight, &kept), score(0, &all) - 0.001) << name;
+    EXPECT_LT(2 * kept, all) << name;
   }
 }
 

@@ -15,7 +15,7 @@ namespace {
 /// More points than these are many.
 constexpr std::size_t kMostLearned = 12'000;
 /// What a density of many points takes, in times of the tree of its centres.
-constexpr double kDensity = 15;
+constexpr double kDensity = 8;
 
 }  // namespace
 
@@ -150,7 +150,8 @@ KernelLearner::Result KernelLearner::learn(const LearnOptions& options) const {
     if (!many_) return options.seconds / static_cast<double>(networks);
     const double left = options.seconds - seconds_since(start),
                  density = centres.seconds * (1 + kDensity / static_cast<double>(data_.lifts));
-    return left / static_cast<double>(networks - number) - (number + 1 < networks || folded ? 1 : 2) * density;
+    return left / static_cast<double>(networks - number) -
+           (number + 1 < networks || folded ? 1 : 2) * density;
   };
   const Use use = options.steps > 0 ? Use::learn : Use::apply;
   const auto fit = [&](const Centres& centres, const ValidationPoints& validation) {
@@ -182,8 +183,7 @@ KernelLearner::Result KernelLearner::learn(const LearnOptions& options) const {
     const std::vector<double> scores = log_prob(*density_of(*training, network), held_out);
     result.held_out.insert(result.held_out.end(), scores.begin(), scores.end());
   }
-  const std::shared_ptr<const Centres> known =
-      centres_of(std::nullopt, folded && going ? use : Use::apply);
+  const std::shared_ptr<const Centres> known = centres_of(std::nullopt, folded && going ? use : Use::apply);
   if (folded && going) network = fit(*known, {});
   result.density = density_of(*known, network);
   return result;

@@ -53,7 +53,8 @@ class KernelLearner {
     double seconds = 0;  ///< that they took
   };
   enum class Use { learn, apply };
-  /// Of few points those that are kept, of many made anew. fold: its training points; none: all that are known.
+  /// Of few points those that are kept, of many made anew. fold: its training points; none: all that are
+  /// known.
   std::shared_ptr<const Centres> centres_of(std::optional<std::size_t> fold, Use use) const;
   std::shared_ptr<const Centres> few_centres(const std::vector<std::size_t>& rows, int neighbours) const;
   std::shared_ptr<const Centres> many_centres(const std::vector<std::size_t>& rows, Use use) const;

@@ -95,9 +95,8 @@ LearnedFit learn_kernels(const KernelCourse& course, const LearnOptions& options
       if (fit.steps == steps && chosen) look();
       if (fit.steps == steps) break;
     }
-    LearnStep made{
-        0, 0, course.loss(network, options.seed, static_cast<std::uint64_t>(fit.steps), gradient),
-        Schedule{Schedule::Shape::cosine, options.rate, steps}.at(fit.steps)};
+    LearnStep made{0, 0, course.loss(network, options.seed, static_cast<std::uint64_t>(fit.steps), gradient),
+                   Schedule{Schedule::Shape::cosine, options.rate, steps}.at(fit.steps)};
     const double norm = gradient_norm<double>(gradient);
     if (std::isfinite(norm)) {
       clip_gradient<double>(gradient, norm, kClip);

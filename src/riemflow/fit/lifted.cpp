@@ -132,7 +132,8 @@ KernelParameters on_one_sheet(const Covering& covering, const KernelParameters& 
   for (std::size_t i = 0; i < kernels.size(); ++i) {
     const std::size_t times = first_lifts_at(covering, kernels.centres[i]);
     if (times == 0) continue;
-    kept.centres.values.insert(kept.centres.values.end(), kernels.centres[i].begin(), kernels.centres[i].end());
+    kept.centres.values.insert(kept.centres.values.end(), kernels.centres[i].begin(),
+                               kernels.centres[i].end());
     kept.weights.push_back(kernels.weights[i] / static_cast<double>(times));
     kept.bandwidths.push_back(kernels.bandwidths[i]);
     const auto from = kernels.shapes.begin() + static_cast<std::ptrdiff_t>(i * shape);

@@ -23,7 +23,8 @@ int neighbours_of(const KernelRecipe& recipe) {
                   recipe.shape == KernelShape::anisotropic ? recipe.shape_neighbours : 0);
 }
 
-/// Shapes searched one after the other; where time is limited or centres are many, on samples of the centres first.
+/// Shapes searched one after the other; where time is limited or centres are many, on samples of the centres
+/// first.
 class KernelLadder {
  public:
   KernelLadder(const std::shared_ptr<const Manifold<double>>& manifold, const Points<double>& points,
@@ -40,7 +41,8 @@ class KernelLadder {
   std::vector<KernelSearch::Leader> operator()(const std::vector<KernelShape>& shapes) {
     for (const KernelShape shape : shapes) leaders_.push_back({shape});
     std::vector<std::size_t> rungs{points_.size()};
-    while ((watch_.limited() || many()) && rungs.back() / kRung >= kLeastCentres) rungs.push_back(rungs.back() / kRung);
+    while ((watch_.limited() || many()) && rungs.back() / kRung >= kLeastCentres)
+      rungs.push_back(rungs.back() / kRung);
     for (; !rungs.empty(); rungs.pop_back()) {
       const bool top = rungs.size() == 1;
       if (!worth(top)) break;

@@ -85,8 +85,9 @@ class KernelPatches::Reader {
       if (k < placed)
         all_.looker_.place(frame_.data(), centre, query(found[k].point), v_.data(), &places_[k * all_.d_]);
     }
-    all_.looker_.write({log_distances_.data(), found.size(), places_.data(), placed},
-                       [&](std::size_t k) { return counts(found[k].point); }, frame_.data(), row, looks);
+    all_.looker_.write(
+        {log_distances_.data(), found.size(), places_.data(), placed},
+        [&](std::size_t k) { return counts(found[k].point); }, frame_.data(), row, looks);
   }
   KernelQuery query(std::uint32_t place) const {
     return {all_.data_.centres()[tree_.order()[place]].data(), tree_.embedded(place)};
@@ -108,7 +109,8 @@ std::vector<std::uint32_t> rows_of(std::vector<std::uint32_t>& near) {
   std::sort(places.begin(), places.end());
   places.erase(std::unique(places.begin(), places.end()), places.end());
   for (std::uint32_t& place : near)
-    place = static_cast<std::uint32_t>(std::lower_bound(places.begin(), places.end(), place) - places.begin());
+    place =
+        static_cast<std::uint32_t>(std::lower_bound(places.begin(), places.end(), place) - places.begin());
   return places;
 }
 
@@ -119,6 +121,7 @@ KernelPatches::KernelPatches(const KernelData& data, const Options& options, Exe
       space_(*data.space()),
       executor_(executor),
       ask_(options.ask),
+      least_weight_(options.least_weight),
       looker_(space_),
       teacher_(space_, executor),
       d_(static_cast<std::size_t>(space_.manifold().dimension())),
@@ -145,9 +148,8 @@ KernelPatches::KernelPatches(const KernelData& data, const Options& options, Exe
     Random random(options.seed, Purpose::batch, 0, begin);
     MetricTree::LeafNeighbours near(space_, tree, LearnedKernels::kNeighbours + kSpare);
     // Nodes at equal steps through the tree: every point is in one, so that each is held out as often.
-    const MetricTree::Node node =
-        tree.nodes()[tree.node_of(static_cast<std::uint32_t>((2 * begin + 1) * n / (2 * patches_.size())),
-                                  kPatchPoints)];
+    const MetricTree::Node node = tree.nodes()[tree.node_of(
+        static_cast<std::uint32_t>((2 * begin + 1) * n / (2 * patches_.size())), kPatchPoints)];
     std::vector<std::uint32_t> members(node.end - node.begin);
     std::iota(members.begin(), members.end(), node.begin);
     for (std::size_t i = 0; i < members.size() / 12; ++i)
@@ -216,8 +218,8 @@ class KernelPatches::Assembled {
     const std::size_t first = row_;
     add(*all.sample_);
     for (std::size_t i = 0; i < kFarOfStep; ++i)
-      far_.push_back(static_cast<std::uint32_t>(
-          first + (random ? random->below(rows - first) : i % (rows - first))));
+      far_.push_back(
+          static_cast<std::uint32_t>(first + (random ? random->below(rows - first) : i % (rows - first))));
     // Where nothing moves any more.
     lesson_.centres = {x_.data(), embedded_.data(), weights_.data()};
     lesson_.far = far_;
@@ -244,7 +246,8 @@ class KernelPatches::Assembled {
     for (std::size_t i = 0; i < n; ++i) to.centres[row_ + i] = static_cast<std::uint32_t>(row_ + i);
     to.features.middleRows(static_cast<Eigen::Index>(row_), static_cast<Eigen::Index>(n)) = from.features;
     std::copy(from.log_units.begin(), from.log_units.end(), &to.log_units[row_]);
-    std::copy(from.log_variances.begin(), from.log_variances.end(), &to.log_variances[row_ * shapes * all_.d_]);
+    std::copy(from.log_variances.begin(), from.log_variances.end(),
+              &to.log_variances[row_ * shapes * all_.d_]);
     std::copy(from.axes.begin(), from.axes.end(), &to.axes[row_ * shapes * all_.looker_.stride()]);
     const auto append = [](std::vector<double>& all, const std::vector<double>& more) {
       all.insert(all.end(), more.begin(), more.end());
@@ -348,7 +351,7 @@ KernelParameters KernelPatches::parameters(const KernelNetwork& network,
     looker_.complete(mean_log_unit_, n, patch.looks);
     const KernelCentres centres{patch.x.data(), patch.embedded.data(), patch.weights.data()};
     speaker.append(speaker.say(network, patch.looks, centres, false, nullptr), patch.looks, centres, 0,
-                   parts[begin / kSaidAtOnce]);
+                   least_weight_, parts[begin / kSaidAtOnce]);
   });
   KernelParameters all;
   all.centres.dimension = static_cast<int>(D_);

