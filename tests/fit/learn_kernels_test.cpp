@@ -29,10 +29,10 @@ TEST(LearnKernels, TheBestStepOnTheValidationPointsIsKept) {
   options.steps = 20;
   options.rate = 2;
   const double start = halves.score(options.start);
-  const LearnedFit chosen = learn_kernels(halves.learned, halves.validation, options);
+  const LearnedFit chosen = learn_kernels(FreshCourse(halves.learned, halves.validation), options);
   EXPECT_GE(halves.score(chosen.network), start);
   options.steps = 60;  // a third of them where nothing can tell
-  const LearnedFit last = learn_kernels(halves.learned, {}, options);
+  const LearnedFit last = learn_kernels(FreshCourse(halves.learned, {}), options);
   EXPECT_EQ(last.best_step, 20);
   EXPECT_LT(halves.score(last.network), start - 0.1);
 }
@@ -51,7 +51,7 @@ TEST(LearnKernels, TellsOfEachStep) {
     looks += std::isfinite(step.validation);
     return steps < 7;
   };
-  EXPECT_EQ(learn_kernels(halves.learned, halves.validation, options).steps, 7);
+  EXPECT_EQ(learn_kernels(FreshCourse(halves.learned, halves.validation), options).steps, 7);
   EXPECT_EQ(steps, 7);
   EXPECT_EQ(looks, 3);
 }

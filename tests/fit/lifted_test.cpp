@@ -8,9 +8,11 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
+#include <numeric>
 #include <set>
 
 #include "riemflow/core/random.hpp"
+#include "riemflow/fit/kernel_learner.hpp"
 #include "riemflow/fit/option_values.hpp"
 #include "riemflow/kernel/kernel_data.hpp"
 #include "riemflow/kernel/learned_kernels.hpp"
@@ -138,6 +140,48 @@ TEST(Lifted, KernelsThatAreNotSymmetricAreKept) {
   EXPECT_EQ(on_one_sheet(*covering, kernels).size(), 4u);
   kernels.weights = {0.25, 0.25, 0.25, 0.25};
   EXPECT_EQ(on_one_sheet(*covering, kernels).size(), 2u);
+}
+
+/// More lifts than are learned from at once: kernels on one of each point, seen from all.
+TEST(Lifted, ManyLiftsHaveKernelsOnOneSheet) {
+  const Points<double> points = orientations(360, 7);
+  const FitOptions options = options_on("rotation:3/432", {{"model", "kernels"}});
+  Observer silent;
+  const DataSet data = data_set_of(points, options, silent), above = lifted(data);
+  const std::vector<Fold> folds = above.folds();
+  Executor executor(2);
+  const KernelLearner learner(above, folds, executor);
+  ASSERT_TRUE(learner.many());
+  const KernelLearner::Result result = learner.untrained();
+  const auto covering = (*data.manifold).covering();
+  std::set<std::vector<double>> centres;
+  const KernelParameters& kernels = result.density->parameters();
+  for (std::size_t i = 0; i < kernels.size(); ++i) {
+    EXPECT_GT(first_lifts_at(*covering, kernels.centres[i]), 0u);
+    centres.emplace(kernels.centres[i].begin(), kernels.centres[i].end());
+  }
+  EXPECT_EQ(centres.size(), data.split.known().size());
+
+  // As kernels on all lifts say, and as the model will.
+  const KernelData all(above.manifold.on<double>(), part_of<double>(above.points, above.split.known()), 0);
+  const KernelMixture everywhere(above.manifold.on<double>(),
+                                 KernelPatches(all, {.patches = 0}).parameters(universal_kernel_network()));
+  const std::vector<double> scores = learner.log_prob(*result.density, above.split.test);
+  EXPECT_LT(largest_difference(scores, everywhere.log_prob(part_of<double>(above.points, above.split.test))),
+            1e-4);
+  std::vector<double> model =
+      below("rotation:3/432", result.density->parameters(), part_of<double>(data.points, data.split.test));
+  for (double& value : model) value += above.lift_unit;
+  EXPECT_LT(largest_difference(scores, model), 1e-4);
+  // Of each held-out point once, by densities without it.
+  std::vector<std::size_t> held_out;
+  for (const Fold& fold : folds) held_out.insert(held_out.end(), fold.held_out.begin(), fold.held_out.end());
+  ASSERT_EQ(result.held_out.size(), held_out.size());
+  const auto mean = [](const std::vector<double>& values) {
+    return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
+  };
+  EXPECT_NEAR(mean(result.held_out), mean(scores), 0.4);
+  EXPECT_LT(mean(result.held_out), mean(learner.log_prob(*result.density, held_out)) - 0.3);
 }
 
 // What a fit says, of every kind of model: of points, in the units of their manifold, by the model it

@@ -3,37 +3,16 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <numeric>
 
 #include "riemflow/core/error.hpp"
 #include "riemflow/model/mass.hpp"
-#include "tests/kernel/kernel_cases.hpp"
+#include "tests/kernel/learned_cases.hpp"
 #include "tests/sanitized.hpp"
 
 namespace riemflow {
 namespace {
 
-using ManifoldPointer = std::shared_ptr<const Manifold<double>>;
-
-const std::vector<std::string>& kSpaces = density_test::kKernelManifolds;
-
-/// Clumps of unequal size and shape, so that no neighbourhood is like another.
-Points<double> clumps(const ManifoldPointer& manifold, std::size_t n, std::uint64_t seed) {
-  const KernelMixture parents(manifold, density_test::kernels_on(manifold, 8, 0.2, 3, 2, seed));
-  return draws_of(parents, n, seed, 0, 0, Purpose::test);
-}
-
-/// A network that says something: every parameter moved.
-KernelNetwork moved(std::uint64_t seed, double by = 0.3) {
-  KernelNetwork network = LearnedKernels::network(seed);
-  Random random(seed, Purpose::test, 1, 0);
-  for (double& parameter : network.parameters()) parameter += by * random.normal();
-  return network;
-}
-
-double average(const std::vector<double>& values) {
-  return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
-}
+using namespace learned_test;
 
 TEST(LearnedKernels, TheLossIsThatOfTheDensityOfThePointsThatAreLeft) {
   for (const std::string& name : kSpaces) {

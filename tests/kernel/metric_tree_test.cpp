@@ -33,6 +33,35 @@ TEST(MetricTree, NeighboursAreThoseOfBruteForce) {
   }
 }
 
+TEST(MetricTree, NeighboursOfALeafAreThoseOfBruteForce) {
+  for (const std::string& name : density_test::kKernelManifolds) {
+    const std::shared_ptr<const Manifold<double>> manifold = parse_manifold<double>(name);
+    const KernelSpace space(manifold);
+    Points<double> points = draws_of(*default_base<double>(manifold), 300, 1, 0, 0, Purpose::test);
+    for (int i = 0; i < 40; ++i)  // equal points
+      points.values.insert(points.values.end(), points[5].begin(), points[5].end());
+    const MetricTree tree(space, points);
+    const auto nearer = [](const MetricTree::Neighbour& a, const MetricTree::Neighbour& b) {
+      return a.square != b.square ? a.square < b.square : a.point < b.point;
+    };
+    for (const std::size_t k : {1u, 7u, 60u, 1000u}) {
+      MetricTree::LeafNeighbours search(space, tree, k);
+      for (std::uint32_t i = 0; i < tree.size(); ++i) {
+        const std::vector<MetricTree::Neighbour>& found = search.of(i);
+        std::vector<MetricTree::Neighbour> all;
+        for (std::uint32_t j = 0; j < tree.size(); ++j)
+          if (j != i) all.push_back({space.squared_distance(tree.embedded(i), tree.embedded(j)), j});
+        std::sort(all.begin(), all.end(), nearer);
+        ASSERT_EQ(found.size(), std::min(k, tree.size() - 1)) << name;
+        for (std::size_t n = 0; n < found.size(); ++n) {
+          EXPECT_EQ(found[n].square, all[n].square) << name;
+          EXPECT_EQ(found[n].point, all[n].point) << name;
+        }
+      }
+    }
+  }
+}
+
 TEST(MetricTree, DistancesAreNoLongerThanGeodesics) {
   for (const std::string& name : density_test::kKernelManifolds) {
     const std::shared_ptr<const Manifold<double>> manifold = parse_manifold<double>(name);

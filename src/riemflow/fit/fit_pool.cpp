@@ -67,7 +67,9 @@ class PoolRun {
     how_ = {0, options.threads, device};
     // A flow has no folds.
     if (!has_kernels()) folds_.resize(1);
-    take_test(choose_scored());
+    test_rows_ = choose_scored();
+    test_ = part(test_rows_);
+    test_weights_ = data_.weights_of(test_rows_);
   }
 
   FitResult operator()() {
@@ -133,26 +135,25 @@ class PoolRun {
   Points<double> part(const std::vector<std::size_t>& rows) const {
     return part_of<double>(data_.points, rows);
   }
-  void take_test(const std::vector<std::size_t>& rows) {
-    test_ = part(rows);
-    test_weights_ = data_.weights_of(rows);
-  }
   bool out_of_time() const { return observer_.cancelled() || seconds_since(start_) >= limit_; }
 
   /// The shipped network as it is first: a density that needs no training. Then networks trained on the set,
-  /// each from there.
+  /// each from there; of many points, where a density takes longer than its training, one.
   void add_learned(bool few) {
     ObservedTask task(observer_, "Learned kernels", 1);
     const KernelLearner learner(data_, folds_, executor_, [this] { give_up_if_interrupted(); });
     contenders_.push_back({"learned kernels", {}, {}, {}, false});
-    add_network(learner.untrained());
-    save(false);
+    if (!learner.many()) {
+      add_network(learner, learner.untrained());
+      save(false);
+    }
     const double until = (flows_may_follow(few) ? kLearningShare : kLearningAlone) * limit_;
-    const long networks = few ? kNetworksOfFew : kNetworks;
+    const long networks = learner.many() ? 1 : few ? kNetworksOfFew : kNetworks;
     for (long i = 0; i < networks; ++i) {
       const double left = until - seconds_since(start_);
       // A second network that is half trained is worth less than the first one's time.
-      if (!(left > 0) || (i > 0 && left < 0.5 * (until / static_cast<double>(networks)))) break;
+      const bool wanted = left > 0 && (i == 0 || left >= 0.5 * (until / static_cast<double>(networks)));
+      if (!wanted && !contenders_.front().models.empty()) break;
       LearnOptions how;
       how.steps = options_.kernel_steps;
       how.seed = options_.seed + 100'000 * static_cast<std::uint64_t>(i);
@@ -168,7 +169,7 @@ class PoolRun {
       KernelLearner::Result learned = learner.learn(how);
       give_up_if_interrupted();
       if (i == 0) contenders_.front() = {"learned kernels", {}, {}, {}, false};
-      add_network(std::move(learned));
+      add_network(learner, std::move(learned));
       save(false);
     }
   }
@@ -182,10 +183,10 @@ class PoolRun {
   }
 
   /// One more of the first contender, which is the mean of its networks.
-  void add_network(KernelLearner::Result learned) {
+  void add_network(const KernelLearner& learner, KernelLearner::Result learned) {
     network_scores_.resize(contenders_.front().models.size());
     network_tests_.resize(contenders_.front().models.size());
-    network_tests_.push_back(in_units(learned.density->log_prob(test_, &executor_)));
+    network_tests_.push_back(in_units(learner.log_prob(*learned.density, test_rows_)));
     network_scores_.push_back(in_units(std::move(learned.held_out)));
     Contender& contender = contenders_.front();
     Model model = make_model(data_.manifold, std::move(learned.density));
@@ -456,6 +457,7 @@ class PoolRun {
   Executor executor_;
   double limit_;
   Evaluation how_;  // of the flows
+  std::vector<std::size_t> test_rows_;
   Points<double> test_;
   Weights test_weights_;
   Clock::time_point start_ = Clock::now();

@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <memory>
+#include <optional>
 
 #include "riemflow/fit/data_set.hpp"
 #include "riemflow/fit/fit.hpp"
@@ -28,22 +29,37 @@ class KernelLearner {
     std::vector<double> held_out;
     long steps = 0, best_step = 0;
   };
+  /// Of many points, those of lifted data among them, patches are learned from (kernel/kernel_patches.hpp),
+  /// nothing is kept of one density while the next is made, and lifted points have kernels on one of their
+  /// lifts (fit/lifted.hpp).
+  bool many() const { return many_; }
+
   /// The network that comes with the tool, as it is.
   Result untrained() const;
   /// A network trained on the training points, by the held-out ones where there is one fold; with folds one a
   /// fold, and one of all points that are known. options.seconds: of all together; progress: of all steps.
   Result learn(const LearnOptions& options) const;
 
+  /// log p of these rows of the data by a density of a result.
+  std::vector<double> log_prob(const KernelMixture& density, const std::vector<std::size_t>& rows) const;
+
  private:
   /// The points of one density, and of its training.
   struct Centres {
     std::unique_ptr<const KernelData> data;
     std::unique_ptr<const LearnedKernels> kernels;
+    std::unique_ptr<const KernelPatches> patches;  ///< or these
     std::vector<std::size_t> groups;
+    double seconds = 0;  ///< that they took
   };
-  Centres centres_of(const std::vector<std::size_t>& rows, int neighbours,
-                     const std::function<void()>& ask) const;
+  enum class Use { learn, apply };
+  /// Of few points those that are kept, of many made anew. fold: its training points; none: all that are
+  /// known.
+  std::shared_ptr<const Centres> centres_of(std::optional<std::size_t> fold, Use use) const;
+  std::shared_ptr<const Centres> few_centres(const std::vector<std::size_t>& rows, int neighbours) const;
+  std::shared_ptr<const Centres> many_centres(const std::vector<std::size_t>& rows, Use use) const;
   std::shared_ptr<const KernelMixture> density_of(const Centres& centres, const KernelNetwork& network) const;
+  std::function<double(std::size_t)> one_sheet(const KernelData& centres) const;
   Points<double> part(const std::vector<std::size_t>& rows) const {
     return part_of<double>(data_.points, rows);
   }
@@ -51,10 +67,11 @@ class KernelLearner {
   const DataSet& data_;
   const std::vector<Fold>& folds_;
   Executor& executor_;
+  std::function<void()> ask_;
   std::shared_ptr<const Manifold<double>> manifold_;
-  std::vector<Centres> training_;  // a fold
-  Centres known_;
-  Centres sample_;  // of many training points: what is trained on
+  bool many_;
+  std::vector<std::shared_ptr<const Centres>> training_;  // a fold; of few points
+  std::shared_ptr<const Centres> known_;
 };
 
 /// Steps of networks as a training's log has them: the loss smoothed, in the units of the data.

@@ -21,29 +21,62 @@ constexpr std::array kShares{0.1, 0.2, 0.4};
 /// Steps whose time tells how many there is time for.
 constexpr long kTimed = 3;
 constexpr double kClip = 1;
+/// Of a step: as many points are scored as in a step of few points, about.
+constexpr std::size_t kPatchesOfStep = 32;
 
 }  // namespace
 
-LearnedFit learn_kernels(const LearnedKernels& learned, const ValidationPoints& validation,
-                         const LearnOptions& options, Executor* executor,
-                         const std::vector<std::size_t>& groups) {
+FreshCourse::FreshCourse(const LearnedKernels& learned, const ValidationPoints& validation,
+                         Executor* executor, const std::vector<std::size_t>& groups)
+    : learned_(learned),
+      looked_at_(validation.points),
+      weights_(validation.weights),
+      executor_(executor),
+      groups_(groups) {
+  looked_at_.values.resize(std::min(looked_at_.size(), kLookedAt) *
+                           static_cast<std::size_t>(looked_at_.dimension));
+}
+
+double FreshCourse::loss(const KernelNetwork& network, std::uint64_t seed, std::uint64_t step,
+                         std::span<double> gradient) const {
+  Random random(seed, Purpose::batch, step, 1);
+  const double share = kShares[random.below(kShares.size())];
+  return learned_.loss(
+      network,
+      learned_.hold_out(share, std::min(kScored, std::max<std::size_t>(1, learned_.size() / 10)), seed, step,
+                        groups_),
+      gradient);
+}
+
+double FreshCourse::look(const KernelNetwork& network) const {
+  const KernelMixture density(learned_.manifold(), learned_.parameters(network), kLookTolerance);
+  return -weighted_mean(density.log_prob(looked_at_, executor_), weights_);
+}
+
+PatchCourse::PatchCourse(const KernelPatches& patches, const ValidationPoints& validation)
+    : patches_(patches) {
+  if (validation.points.size() > 0) validation_.emplace(patches, validation.points, validation.weights);
+}
+
+double PatchCourse::loss(const KernelNetwork& network, std::uint64_t seed, std::uint64_t step,
+                         std::span<double> gradient) const {
+  return patches_.loss(network, kPatchesOfStep, seed, step, gradient);
+}
+
+LearnedFit learn_kernels(const KernelCourse& course, const LearnOptions& options) {
   const auto start = Clock::now();
   LearnedFit fit{options.start};
   KernelNetwork network = fit.network;
-  const bool chosen = validation.points.size() > 0;
-  Points<double> looked_at = validation.points;
-  looked_at.values.resize(std::min(looked_at.size(), kLookedAt) *
-                          static_cast<std::size_t>(looked_at.dimension));
-  double best = -std::numeric_limits<double>::infinity();
+  const bool chosen = course.chooses();
+  double best = std::numeric_limits<double>::infinity();
   const auto look = [&] {
-    const KernelMixture density(learned.manifold(), learned.parameters(network), kLookTolerance);
-    const double score = weighted_mean(density.log_prob(looked_at, executor), validation.weights);
-    if (score > best) {
-      best = score;
+    const double nll = course.look(network);
+    if (nll < best) {
+      best = nll;
       fit.network = network;
       fit.best_step = fit.steps;
     }
-    return -score;
+    return nll;
   };
   if (chosen) look();
   const double seconds_of_a_look = seconds_since(start);
@@ -62,12 +95,7 @@ LearnedFit learn_kernels(const LearnedKernels& learned, const ValidationPoints& 
       if (fit.steps == steps && chosen) look();
       if (fit.steps == steps) break;
     }
-    const auto step = static_cast<std::uint64_t>(fit.steps);
-    Random random(options.seed, Purpose::batch, step, 1);
-    const double share = kShares[random.below(kShares.size())];
-    const LearnedKernels::HeldOut held = learned.hold_out(
-        share, std::min(kScored, std::max<std::size_t>(1, learned.size() / 10)), options.seed, step, groups);
-    LearnStep made{0, 0, learned.loss(network, held, gradient),
+    LearnStep made{0, 0, course.loss(network, options.seed, static_cast<std::uint64_t>(fit.steps), gradient),
                    Schedule{Schedule::Shape::cosine, options.rate, steps}.at(fit.steps)};
     const double norm = gradient_norm<double>(gradient);
     if (std::isfinite(norm)) {

@@ -3,9 +3,11 @@
 
 #include <functional>
 #include <limits>
+#include <optional>
 #include <vector>
 
 #include "riemflow/fit/fit_options.hpp"
+#include "riemflow/kernel/kernel_patches.hpp"
 #include "riemflow/kernel/learned_kernels.hpp"
 
 namespace riemflow {
@@ -43,11 +45,53 @@ struct ValidationPoints {
   Weights weights = {};
 };
 
-/// Steps of Adam on points held out afresh, a tenth to two fifths of them. With validation points, the step
-/// whose density of all points is best at them, the start among them. Points of one group (none: each is
-/// one) are held out together.
-LearnedFit learn_kernels(const LearnedKernels& learned, const ValidationPoints& validation,
-                         const LearnOptions& options, Executor* executor = nullptr,
-                         const std::vector<std::size_t>& groups = {});
+/// What a network learns from, and what chooses its step.
+class KernelCourse {
+ public:
+  virtual ~KernelCourse() = default;
+  /// Mean −log p of what is held out at this step of `seed`; gradient (as network.parameters()) =.
+  virtual double loss(const KernelNetwork& network, std::uint64_t seed, std::uint64_t step,
+                      std::span<double> gradient) const = 0;
+  /// Whether there is what chooses.
+  virtual bool chooses() const = 0;
+  /// Mean −log p of it, of the density of all points.
+  virtual double look(const KernelNetwork& network) const = 0;
+};
+
+/// Points held out afresh at every step, a tenth to two fifths of all; those of one group (none: each is one)
+/// together.
+class FreshCourse final : public KernelCourse {
+ public:
+  FreshCourse(const LearnedKernels& learned, const ValidationPoints& validation, Executor* executor = nullptr,
+              const std::vector<std::size_t>& groups = {});
+  double loss(const KernelNetwork& network, std::uint64_t seed, std::uint64_t step,
+              std::span<double> gradient) const override;
+  bool chooses() const override { return looked_at_.size() > 0; }
+  double look(const KernelNetwork& network) const override;
+
+ private:
+  const LearnedKernels& learned_;
+  Points<double> looked_at_;
+  Weights weights_;
+  Executor* executor_;
+  const std::vector<std::size_t> groups_;
+};
+
+/// A few patches of many points at every step.
+class PatchCourse final : public KernelCourse {
+ public:
+  PatchCourse(const KernelPatches& patches, const ValidationPoints& validation);
+  double loss(const KernelNetwork& network, std::uint64_t seed, std::uint64_t step,
+              std::span<double> gradient) const override;
+  bool chooses() const override { return validation_.has_value(); }
+  double look(const KernelNetwork& network) const override { return validation_.value().nll(network); }
+
+ private:
+  const KernelPatches& patches_;
+  std::optional<KernelPatches::Validation> validation_;
+};
+
+/// Steps of Adam. Where the course chooses, the step that is best there, the start among them.
+LearnedFit learn_kernels(const KernelCourse& course, const LearnOptions& options);
 
 }  // namespace riemflow

@@ -104,33 +104,42 @@ DataSet lifted(const DataSet& data) {
   return above;
 }
 
-KernelParameters on_one_sheet(const Covering& covering, const KernelParameters& kernels) {
-  const std::size_t sheets = covering.sheets(), shape = kernels.shapes.size() / kernels.size();
+std::size_t first_lifts_at(const Covering& covering, std::span<const double> point) {
   const Manifold<double>& cover = *covering.cover();
+  std::vector<double> below(static_cast<std::size_t>(covering.ambient())), lift(point.size());
+  covering.drop(point.data(), below.data());
+  std::size_t there = 0;
+  for (std::size_t s = 0; s < covering.sheets(); ++s) {
+    covering.lift(below.data(), s, lift.data());
+    there += same_point(cover, point, lift);
+    if (there == 0) return 0;
+  }
+  return there;
+}
+
+bool is_one_sheet(const Covering& covering, double weight) {
+  constexpr double kSymmetric = 1e-6;
+  return std::abs(weight * static_cast<double>(covering.sheets()) - 1) < kSymmetric;
+}
+
+KernelParameters on_one_sheet(const Covering& covering, const KernelParameters& kernels) {
+  const std::size_t shape = kernels.shapes.size() / kernels.size();
   KernelParameters kept;
   kept.centres.dimension = kernels.centres.dimension;
   kept.wide = kernels.wide;
-  std::vector<double> below(static_cast<std::size_t>(covering.ambient()));
-  std::vector<double> first(static_cast<std::size_t>(cover.ambient())), other(first.size());
   double sum = 0;
   for (std::size_t i = 0; i < kernels.size(); ++i) {
-    covering.drop(kernels.centres[i].data(), below.data());
-    covering.lift(below.data(), 0, first.data());
-    if (!same_point(cover, kernels.centres[i], first)) continue;
-    std::size_t times = 1;  // the centre is there: where lifts of a point are equal, once for each of them
-    for (std::size_t s = 1; s < sheets; ++s) {
-      covering.lift(below.data(), s, other.data());
-      times += same_point(cover, other, first);
-    }
-    kept.centres.values.insert(kept.centres.values.end(), first.begin(), first.end());
+    const std::size_t times = first_lifts_at(covering, kernels.centres[i]);
+    if (times == 0) continue;
+    kept.centres.values.insert(kept.centres.values.end(), kernels.centres[i].begin(),
+                               kernels.centres[i].end());
     kept.weights.push_back(kernels.weights[i] / static_cast<double>(times));
     kept.bandwidths.push_back(kernels.bandwidths[i]);
     const auto from = kernels.shapes.begin() + static_cast<std::ptrdiff_t>(i * shape);
     kept.shapes.insert(kept.shapes.end(), from, from + static_cast<std::ptrdiff_t>(shape));
     sum += kept.weights.back();
   }
-  constexpr double kSymmetric = 1e-6;
-  if (!(std::abs(sum * static_cast<double>(sheets) - 1) < kSymmetric)) return kernels;
+  if (!is_one_sheet(covering, sum)) return kernels;
   for (double& weight : kept.weights) weight /= sum;
   return kept;
 }

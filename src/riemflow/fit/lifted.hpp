@@ -11,6 +11,14 @@ namespace riemflow {
 /// The data as a fit learns from them; on a manifold without covering as they are.
 DataSet lifted(const DataSet& data);
 
+/// Whether a point of the cover is the first lift of what is below it, and how many of the lifts are there; 0
+/// where it is not.
+std::size_t first_lifts_at(const Covering& covering, std::span<const double> point);
+/// Whether kernels at first lifts stand for those at all, whose weights have sum 1: their own sum, of each
+/// over its first_lifts_at, is then one over the lifts. Rounding at an edge of the sheet may keep none of a
+/// point.
+bool is_one_sheet(const Covering& covering, double weight);
+
 /// Of kernels on all lifts of points those on one lift of each, of as much weight: the sum over the lifts of
 /// a point x, of which c makes a density on the covered manifold, is the same, because a kernel seen from an
 /// image of x is its image seen from x. As they are where they are not as symmetric as that.

@@ -13,13 +13,16 @@ namespace {
 constexpr std::size_t kMostQueries = 2048, kFewQueries = 512;
 /// Recipes that a whole search tries, of one shape, and the fewest that a further rung is worth.
 constexpr double kWholeSearch = 80, kFewSteps = 8;
+/// More centres than these are searched as if time were short: a recipe for a sample is one for all.
+constexpr std::size_t kManyCentres = 100'000;
 
 int neighbours_of(const KernelRecipe& recipe) {
   return std::max(recipe.shape == KernelShape::one ? 0 : recipe.neighbours,
                   recipe.shape == KernelShape::anisotropic ? recipe.shape_neighbours : 0);
 }
 
-/// Shapes searched one after the other; where time is limited, on samples of the centres first.
+/// Shapes searched one after the other; where time is limited or centres are many, on samples of the centres
+/// first.
 class KernelLadder {
  public:
   KernelLadder(const std::shared_ptr<const Manifold<double>>& manifold, const Points<double>& points,
@@ -37,7 +40,8 @@ class KernelLadder {
   std::vector<KernelSearch::Leader> operator()(const std::vector<KernelShape>& shapes) {
     for (const KernelShape shape : shapes) leaders_.push_back({shape});
     std::vector<std::size_t> rungs{points_.size()};
-    while (watch_.limited() && rungs.back() / kRung >= least_centres_) rungs.push_back(rungs.back() / kRung);
+    while ((watch_.limited() || many()) && rungs.back() / kRung >= least_centres_)
+      rungs.push_back(rungs.back() / kRung);
     for (; !rungs.empty(); rungs.pop_back()) {
       const bool top = rungs.size() == 1;
       if (!worth(top)) break;
@@ -76,6 +80,8 @@ class KernelLadder {
   /// times as many, and what was found there is mended on samples kRung times as large while there is time.
   static constexpr std::size_t kRung = 4;
 
+  bool many() const { return points_.size() > kManyCentres; }
+
   /// Whether a rung more can be built, and climbed a little, in the time that is left; sets its queries.
   bool worth(bool top) {
     queries_ = top ? kMostQueries : kFewQueries;
@@ -104,7 +110,7 @@ class KernelLadder {
       if (!first)
         starts.push_back(among(leader.place, leader.centres, search.size(), manifold_->dimension()));
       if (leader.shape == KernelShape::anisotropic && round) starts.push_back(*round);
-      const bool everywhere = starts.empty() || (top && leader.shape != KernelShape::anisotropic &&
+      const bool everywhere = starts.empty() || (top && !many() && leader.shape != KernelShape::anisotropic &&
                                                  kWholeSearch * seconds <= share);
       search.improve(leader, starts, everywhere, watch_.elapsed() + share);
       if (leader.shape == KernelShape::local) round = leader.place;

@@ -56,6 +56,8 @@ class KernelData {
   /// Largest number of neighbours that there is: most_neighbours, or all others.
   int most_neighbours() const { return static_cast<int>(kept_); }
   const std::shared_ptr<const KernelSpace>& space() const { return space_; }
+  /// Over the centres.
+  const MetricTree& tree() const { return *tree_; }
   /// The k-th neighbour of centre i, k from 1 to most_neighbours(): its number, and how far it is.
   std::size_t neighbour(std::size_t i, int k) const {
     return neighbours_[i * kept_ + static_cast<std::size_t>(k) - 1];

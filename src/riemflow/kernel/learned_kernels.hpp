@@ -19,16 +19,17 @@
 #include <vector>
 
 #include "riemflow/kernel/kernel_data.hpp"
+#include "riemflow/kernel/kernel_lesson.hpp"
 #include "riemflow/kernel/neighbourhoods.hpp"
 
 namespace riemflow {
 
 class LearnedKernels {
  public:
-  static constexpr int kKernels = 6;  ///< S
+  static constexpr int kKernels = static_cast<int>(kSaid);
   /// Neighbours that data must have kept: those that a held-out point is scored by, and that the network
   /// sees.
-  static constexpr int kNeighbours = 160, kSeenNeighbours = Neighbourhoods::kSeen.back();
+  static constexpr int kNeighbours = 160, kSeenNeighbours = Looks::kSeen.back();
 
   /// The points of `data`, which it must outlive; three at least. Error otherwise.
   LearnedKernels(const KernelData& data, Executor* executor = nullptr);
@@ -57,26 +58,19 @@ class LearnedKernels {
   /// gradient (as network.parameters()) =.
   double loss(const KernelNetwork& network, const HeldOut& held, std::span<double> gradient) const;
 
-  /// With all points as centres. Kernels of less than kLeastWeight of their centre are left out.
+  /// With all points as centres.
   KernelParameters parameters(const KernelNetwork& network) const;
-  static constexpr double kLeastWeight = 1e-4;
 
  private:
-  using Looks = Neighbourhoods::Looks;
-  struct Said;
-  struct Scores;
-  struct Term;
-  Said say(const KernelNetwork& network, const Looks& looks) const;
-  void score(const Said& said, const Looks& looks, std::uint32_t query, const std::vector<std::uint32_t>& far,
-             Scores& to) const;
+  KernelCentres centres() const {
+    return {data_.centres().values.data(), neighbourhoods_.embedded(), data_.weights().data()};
+  }
 
   const KernelData& data_;
   Executor* executor_;
-  const KernelSpace& space_;
-  std::size_t d_, D_;  // dimension, ambient
   Neighbourhoods neighbourhoods_;
+  KernelTeacher teacher_;
   std::vector<double> log_wide_;  // log p₀ of each point
-  std::vector<double> most_;      // [d]: of log Σ_ii along an axis; infinite on R^d
 };
 
 /// The network that comes with the library (data/kernel_network.txt): trained by

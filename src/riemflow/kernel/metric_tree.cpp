@@ -113,4 +113,94 @@ void MetricTree::nearest(const KernelSpace& space, const double* e, std::size_t 
   std::sort_heap(found.begin(), found.end(), nearer);
 }
 
+std::uint32_t MetricTree::node_of(std::uint32_t i, std::uint32_t most) const {
+  std::uint32_t n = 0;
+  while (nodes_[n].right != 0 && nodes_[n].end - nodes_[n].begin > most)
+    n = i < nodes_[nodes_[n].right].begin ? n + 1 : nodes_[n].right;
+  return n;
+}
+
+/// squares_ = squared distances of the first n candidates from an embedded point.
+void MetricTree::LeafNeighbours::measure(const double* from, std::size_t n) {
+  squares_.assign(n, 0);
+  double* const squares = squares_.data();
+  if (!space_.flat()) {
+    for (std::size_t j = 0; j < n; ++j)
+      squares[j] = space_.squared_distance(from, tree_.embedded(candidates_[j]));
+    return;
+  }
+  const std::size_t stride = candidates_.size();
+  for (std::size_t c = 0; c < tree_.width_; ++c) {
+    const double *column = &embedded_[c * stride], x = from[c];
+    for (std::size_t j = 0; j < n; ++j) squares[j] += (x - column[j]) * (x - column[j]);
+  }
+}
+
+/// Within D of the centre c of the leaf are k + 1 points, so that the k-th neighbour of a point p of it is no
+/// farther than D + |p − c|, and every neighbour no farther from c than D + 2r, r the radius of the leaf.
+void MetricTree::LeafNeighbours::gather(std::uint32_t leaf) {
+  const std::vector<Node>& nodes = tree_.nodes();
+  leaf_ = leaf;
+  centre_ = tree_.centre(leaf);
+  const auto take = [&](std::uint32_t begin, std::uint32_t end) {
+    for (std::uint32_t i = begin; i < end; ++i) candidates_.push_back(i);
+  };
+  const auto lay_out = [&] {
+    if (!space_.flat()) return;
+    embedded_.resize(candidates_.size() * tree_.width_);
+    for (std::size_t c = 0; c < tree_.width_; ++c)
+      for (std::size_t j = 0; j < candidates_.size(); ++j)
+        embedded_[c * candidates_.size() + j] = tree_.embedded(candidates_[j])[c];
+  };
+  // D from the points of the smallest node around the leaf that has some times as many as are wanted.
+  constexpr std::size_t kSome = 4;
+  std::uint32_t around = leaf;
+  for (std::uint32_t n = 0; nodes[n].right != 0 && nodes[n].end - nodes[n].begin >= kSome * (k_ + 1);
+       n = nodes[leaf].begin < nodes[nodes[n].right].begin ? n + 1 : nodes[n].right)
+    around = n;
+  if (nodes[around].end - nodes[around].begin < k_ + 1) around = 0;
+  candidates_.clear();
+  take(nodes[around].begin, nodes[around].end);
+  lay_out();
+  measure(centre_, candidates_.size());
+  std::nth_element(squares_.begin(), squares_.begin() + static_cast<std::ptrdiff_t>(k_), squares_.end());
+  far_ = std::sqrt(squares_[k_]) * (1 + 1e-12);
+
+  const double reach = far_ + 2 * nodes[leaf].radius;
+  candidates_.clear();
+  std::vector<std::uint32_t> open{0};
+  while (!open.empty()) {
+    const std::uint32_t n = open.back();
+    open.pop_back();
+    if (tree_.least_distance(space_, n, centre_) > reach) continue;
+    if (nodes[n].right == 0) {
+      take(nodes[n].begin, nodes[n].end);
+    } else {
+      open.push_back(nodes[n].right);
+      open.push_back(n + 1);
+    }
+  }
+  lay_out();
+}
+
+const std::vector<MetricTree::Neighbour>& MetricTree::LeafNeighbours::of(std::uint32_t i) {
+  if (leaf_ == kNone || i < tree_.nodes()[leaf_].begin || i >= tree_.nodes()[leaf_].end)
+    gather(tree_.node_of(i));
+  const double* from = tree_.embedded(i);
+  measure(from, candidates_.size());
+  const double reach = far_ + std::sqrt(space_.squared_distance(from, centre_)) * (1 + 1e-12),
+               most = reach * reach * (1 + 1e-12);
+  found_.clear();
+  for (std::size_t j = 0; j < candidates_.size(); ++j)
+    if (squares_[j] <= most && candidates_[j] != i) found_.push_back({squares_[j], candidates_[j]});
+  const auto nearer = [](const Neighbour& a, const Neighbour& b) {
+    return a.square != b.square ? a.square < b.square : a.point < b.point;
+  };
+  const auto last = found_.begin() + static_cast<std::ptrdiff_t>(std::min(k_, found_.size()));
+  std::nth_element(found_.begin(), last, found_.end(), nearer);
+  found_.erase(last, found_.end());
+  std::sort(found_.begin(), found_.end(), nearer);
+  return found_;
+}
+
 }  // namespace riemflow

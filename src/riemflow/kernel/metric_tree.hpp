@@ -2,6 +2,7 @@
 // A tree of balls over embedded points: each node knows a centre and a radius that holds all its points, so
 // that the triangle inequality bounds their distances from anywhere.
 
+#include <algorithm>
 #include <cstdint>
 #include <limits>
 #include <vector>
@@ -47,6 +48,13 @@ class MetricTree {
   void nearest(const KernelSpace& space, const double* e, std::size_t k, std::uint32_t without,
                std::vector<Neighbour>& found) const;
 
+  /// The largest node that has point i and no more than so many points; its leaf where all have more.
+  std::uint32_t node_of(std::uint32_t i, std::uint32_t most = 0) const;
+  /// Of each point of a leaf the k points nearest to it but for itself, the nearest first, ties in the tree's
+  /// order; fewer if there are not so many. All that may be neighbours are looked up once for the leaf: a
+  /// tenth of the time of as many searches.
+  class LeafNeighbours;
+
  private:
   std::uint32_t build(const KernelSpace& space, const std::vector<double>& embedded,
                       std::vector<std::uint32_t>& rows, std::uint32_t begin, std::uint32_t end);
@@ -57,6 +65,31 @@ class MetricTree {
   std::vector<std::uint32_t> order_;
   std::vector<double> embedded_;  // in the tree's order
   std::vector<double> centres_;   // a node
+};
+
+/// Keeps its memory from one leaf to the next.
+class MetricTree::LeafNeighbours {
+ public:
+  LeafNeighbours(const KernelSpace& space, const MetricTree& tree, std::size_t k)
+      : space_(space), tree_(tree), k_(std::min(k, tree.size() - 1)) {}
+
+  /// Of point i of the tree. Quick if the last one was of the same leaf.
+  const std::vector<Neighbour>& of(std::uint32_t i);
+
+ private:
+  void gather(std::uint32_t leaf);
+  void measure(const double* from, std::size_t n);
+
+  const KernelSpace& space_;
+  const MetricTree& tree_;
+  std::size_t k_;
+  std::uint32_t leaf_ = kNone;
+  const double* centre_ = nullptr;
+  double far_ = 0;  ///< no farther from the leaf's centre are k_ + 1 points
+  std::vector<std::uint32_t> candidates_;
+  std::vector<double> embedded_;  ///< of the candidates, [number][candidate]
+  std::vector<double> squares_;
+  std::vector<Neighbour> found_;
 };
 
 }  // namespace riemflow
