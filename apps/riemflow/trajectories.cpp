@@ -6,7 +6,6 @@
 #include "apps/riemflow/support/data.hpp"
 #include "apps/riemflow/support/failures.hpp"
 #include "apps/riemflow/support/outputs.hpp"
-#include "apps/riemflow/support/table.hpp"
 #include "apps/riemflow/support/task_progress.hpp"
 #include "riemflow/core/error.hpp"
 #include "riemflow/model/flow_density.hpp"
@@ -30,8 +29,8 @@ class PathRows {
   PathRows(const TrajectoryOptions& options, const Manifold<double>& manifold)
       : options_(options), coordinates_(manifold, options.vectors) {}
 
-  std::vector<Column> columns() const {
-    std::vector<Column> result = {{"point", true}, {"frame", true}, {"time"}};
+  std::vector<TableColumn> columns() const {
+    std::vector<TableColumn> result = {{"point", true}, {"frame", true}, {"time"}};
     coordinates_.append_columns(result);
     return result;
   }
@@ -132,7 +131,8 @@ void run(const TrajectoryOptions& options) {
   PathRows rows(options, *manifold);
   Failures failures;
   with_flow(model, options.model, "paths", [&](const FlowDensity& flow) {
-    write_table(options.output, rows.columns(), digits_of(precision_of(model)), [&](TableWriter& table) {
+    const int digits = digits_of(precision_of(model));
+    write_table(options.output, rows.columns(), digits, options.model.threads, [&](TableWriter& table) {
       if (source)
         from_data(options, *source, flow, rows, table, failures);
       else
