@@ -122,7 +122,7 @@ void run(const ScoreOptions& options) {
   const Model model = load_model(options.model.path);
   const auto manifold = space_of(model).on<double>();
   const DensityUnit unit = density_unit(*manifold, options.per);
-  const auto source = open_said(options.data, space_of(model).name());
+  const auto source = open_said(options.data.by(options.model.threads), space_of(model).name());
   Teller teller;
   const std::unique_ptr<Density> density = make_exact_density(model, options.model, teller);
   const Scores scores = score(options, *density, precision_of(model), *source, unit.log_size);
