@@ -23,6 +23,11 @@ install(FILES ${PROJECT_BINARY_DIR}/package/riemflowConfig.cmake ${PROJECT_BINAR
 # pkg-config finds the prefix from where its file lies, and names the shared library; the static ones are for --static.
 file(RELATIVE_PATH to_prefix ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_PREFIX})
 set(needed -lriemflow_figure -lriemflow_io -lriemflow_core -lhwy -lnetcdf -lcairo -lproj -pthread)
+foreach(name ${riemflow_packings})
+  cmake_path(GET RIEMFLOW_${name} STEM library)
+  string(REGEX REPLACE "^lib" "-l" library ${library})
+  list(APPEND needed ${library})
+endforeach()
 if(riemflow_with_cuda)
   list(APPEND needed -L${CUDAToolkit_LIBRARY_DIR} -lcudart_static -ldl -lrt)  # it has no usual place
 endif()
@@ -42,5 +47,5 @@ set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_SECTION science)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_PACKAGE_SUGGESTS
-    "g++, cmake, libfmt-dev, libeigen3-dev, librandom123-dev, libhwy-dev, libnetcdf-dev, libcairo2-dev, libproj-dev")
+    "g++, cmake, libfmt-dev, libeigen3-dev, librandom123-dev, libhwy-dev, libnetcdf-dev, libcairo2-dev, libproj-dev, zlib1g-dev, libzstd-dev")
 include(CPack)

@@ -23,7 +23,8 @@ namespace riemflow::fuzz {
   std::abort();
 }
 
-constexpr std::size_t kWindow = 1 << 14;  // small, because clearing a large one would be most of the work
+constexpr std::size_t kWindow = 1 << 14;      // small, because making a large one would be most of the work
+constexpr std::size_t kSmallWindow = 1 << 8;  // such that a file of a few rows has many pieces
 
 struct Outcome {
   ReadPoints data;
@@ -31,12 +32,13 @@ struct Outcome {
 };
 
 /// Any exception but Error leaves, and ends the fuzzer.
-inline Outcome read(std::string_view bytes, const ReadOptions& options, std::size_t most_a_read,
-                    std::size_t chunk_size) {
+inline Outcome read(std::string_view bytes, ReadOptions options, std::size_t window, int threads,
+                    std::size_t most_a_read, std::size_t chunk_size) {
+  options.threads = threads;
   Outcome outcome;
   try {
     const auto source =
-        io::open_format(io::Window(io::memory_bytes(bytes, most_a_read), kWindow), "f", options);
+        io::open_format(io::Window(io::memory_bytes(bytes, most_a_read), window), "f", options);
     outcome.data.assumptions = source->assumptions();
     if (source->assumptions().sentences().empty()) broken("assumptions are stated");
     Points<double> chunk;
@@ -64,16 +66,24 @@ inline Outcome read(std::string_view bytes, const ReadOptions& options, std::siz
   return outcome;
 }
 
-/// Points are on their manifold, lines go forward, and reading in small pieces gives the same.
-inline void check(std::string_view bytes, const ReadOptions& options) {
-  const Outcome whole = read(bytes, options, SIZE_MAX, SIZE_MAX);
-  const Outcome pieces = read(bytes, options, 7, 3);
+/// What one thread and several make of all bytes at once and of a few at a time is the same.
+inline Outcome read_in_all_ways(std::string_view bytes, const ReadOptions& options, std::size_t window) {
+  const Outcome whole = read(bytes, options, window, 1, SIZE_MAX, SIZE_MAX);
+  const Outcome pieces = read(bytes, options, window, 3, 7, 3);
   if (whole.error != pieces.error) broken("errors do not depend on how a file is read");
-  if (!whole.error.empty()) return;
+  if (!whole.error.empty()) return whole;
   if (whole.data.points.values != pieces.data.points.values || whole.data.lines != pieces.data.lines ||
       whole.data.weights != pieces.data.weights || whole.data.skipped != pieces.data.skipped ||
       whole.data.remarks != pieces.data.remarks)
     broken("points do not depend on how a file is read");
+  return whole;
+}
+
+/// Points are on their manifold, lines go forward, and reading in any way gives the same.
+inline void check(std::string_view bytes, const ReadOptions& options) {
+  read_in_all_ways(bytes, options, kSmallWindow);
+  const Outcome whole = read_in_all_ways(bytes, options, kWindow);
+  if (!whole.error.empty()) return;
   const auto manifold = parse_manifold<double>(whole.data.assumptions.manifold);
   if (manifold->ambient() != whole.data.points.dimension) broken("points are as long as the manifold says");
   for (std::size_t i = 0; i < whole.data.points.size(); ++i) {

@@ -60,7 +60,8 @@ void print_text(const CheckOptions& options, const Examination& found) {
 void run(const CheckOptions& options) {
   const Model model = load_model(options.model.path);
   std::unique_ptr<PointSource> source;
-  if (!options.data.path.empty()) source = open_said(options.data, space_of(model).name());
+  if (!options.data.path.empty())
+    source = open_said(options.data.by(options.model.threads), space_of(model).name());
   Teller teller;
   const Examination found =
       examine_model(model, options.model, options.trust, teller, source.get(), options.data.path);

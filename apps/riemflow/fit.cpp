@@ -246,9 +246,9 @@ void fit(const CLI::App& command, const Invocation& invocation) {
 void add_fit(CLI::App& app) {
   auto* command = app.add_subcommand("fit", "Train a density on a data file");
   auto invocation = std::make_shared<Invocation>();
-  add_text(
-      *command, "DATA", invocation->data, kDataType,
-      "CSV, TSV, NPY or GeoJSON file with one point per row; - is standard input; or the name of a data set");
+  add_text(*command, "DATA", invocation->data, kDataType,
+           "CSV, TSV, NPY or GeoJSON file with one point per row, packed with gzip or zstd or not; - is "
+           "standard input; or the name of a data set");
   add_text(*command, "-o,--output", invocation->output, "MODEL",
            "Model file to write, when the fit has ended; until then it is MODEL.partial, which every command "
            "reads");

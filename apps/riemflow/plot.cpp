@@ -53,7 +53,7 @@ void append(Points<double>& points, const Points<double>& more) {
 /// What DATA and --test hold. Without --test, the file of the fit is drawn by its split.
 void read_points(const Model& model, PlotOptions& options, Teller& teller) {
   const auto read = [&](const std::string& path) {
-    DataFile choice = options.data;
+    DataFile choice = options.data.by(options.model.threads);
     choice.path = path;
     ModelData data = read_model_data(model, choice, teller);
     require(data.training.size() + data.validation.size() + data.test.size() > 0,

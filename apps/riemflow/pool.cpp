@@ -28,7 +28,8 @@ void run(const PoolOptions& options) {
   std::vector<Model> members;
   for (const std::string& path : options.members) members.push_back(load_model(path));
   Teller teller;
-  const PooledModels pool = pool_models(members, options.data, options.evaluation, teller);
+  const PooledModels pool =
+      pool_models(members, options.data.by(options.evaluation.threads), options.evaluation, teller);
   save_model(options.output, pool.model);
 
   if (options.json) {

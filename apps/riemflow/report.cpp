@@ -65,7 +65,8 @@ void run(const PageOptions& options) {
   if (!options.log.empty()) history = read_training_log(options.log);
   Teller teller;
   std::optional<ModelData> data;
-  if (!options.data.path.empty()) data = read_model_data(model, options.data, teller);
+  if (!options.data.path.empty())
+    data = read_model_data(model, options.data.by(options.model.threads), teller);
   const std::string path = options.output == "-" ? "/dev/stdout" : options.output;
   if (path != "/dev/stdout") require_writable(path);
   end_on_interrupts();  // no file has been begun

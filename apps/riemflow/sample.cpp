@@ -3,7 +3,6 @@
 #include "apps/riemflow/support/coordinate_rows.hpp"
 #include "apps/riemflow/support/failures.hpp"
 #include "apps/riemflow/support/outputs.hpp"
-#include "apps/riemflow/support/table.hpp"
 #include "apps/riemflow/support/task_progress.hpp"
 #include "riemflow/core/pieces.hpp"
 #include "riemflow/model/space.hpp"
@@ -24,20 +23,19 @@ void run(const SampleOptions& options) {
   const Model model = load_model(options.model.path);
   const auto manifold = space_of(model).on<double>();
   CoordinateRows coordinates(*manifold, options.vectors);
-  std::vector<Column> columns;
+  std::vector<TableColumn> columns;
   coordinates.append_columns(columns);
   Failures failures;
   const std::unique_ptr<Density> density = make_density(model, options.model);
-  write_table(options.output, columns, digits_of(precision_of(model)), [&](TableWriter& table) {
-    std::vector<double> rows;
+  const int digits = digits_of(precision_of(model));
+  write_table(options.output, columns, digits, options.model.threads, [&](TableWriter& table) {
+    Executor executor(options.model.threads);
     TaskProgress progress("Sample", static_cast<double>(options.n));
     Pieces pieces;
     for (std::uint64_t first = 0, n = 0; first < options.n; first += n) {
       n = std::min<std::uint64_t>(pieces.next(), options.n - first);
-      const auto drawn = density->sample(n, options.seed, first);
-      rows.clear();
-      for (std::size_t i = 0; i < n; ++i) coordinates.append(drawn.frames.back()[i], rows);
-      table.rows(rows);
+      auto drawn = density->sample(n, options.seed, first);
+      table.rows(coordinates.of(std::move(drawn.frames.back()), executor));
       for (const Failure& failure : drawn.summary.failures)
         failures.add([&] { return fmt::format("draw {}", first + failure.point + 1); }, failure.status);
       progress.advance(static_cast<double>(n));

@@ -4,9 +4,9 @@
 #include "apps/riemflow/support/density_unit.hpp"
 #include "apps/riemflow/support/failures.hpp"
 #include "apps/riemflow/support/outputs.hpp"
-#include "apps/riemflow/support/table.hpp"
 #include "riemflow/fit/provenance.hpp"
 #include "riemflow/io/message.hpp"
+#include "riemflow/io/table_writer.hpp"
 #include "riemflow/model/data_scores.hpp"
 #include "riemflow/model/model_file.hpp"
 #include "riemflow/model/score_points.hpp"
@@ -31,9 +31,9 @@ Scores score(const ScoreOptions& options, const Density& density, const std::str
   if (options.output.empty()) return score_points(density, source, teller);
   Scores scores;
   const bool npy = table_format(options.output) == TableFormat::npy;
-  std::vector<Column> columns = {{"log_density"}};
+  std::vector<TableColumn> columns = {{"log_density"}};
   if (!npy) columns.insert(columns.begin(), {source.assumptions().row, true});
-  write_table(options.output, columns, digits_of(precision), [&](TableWriter& table) {
+  write_table(options.output, columns, digits_of(precision), options.model.threads, [&](TableWriter& table) {
     std::vector<double> rows;
     scores = score_points(density, source, teller,
                           [&](std::span<const std::uint64_t> lines, std::span<const double> log_density) {
@@ -122,7 +122,7 @@ void run(const ScoreOptions& options) {
   const Model model = load_model(options.model.path);
   const auto manifold = space_of(model).on<double>();
   const DensityUnit unit = density_unit(*manifold, options.per);
-  const auto source = open_said(options.data, space_of(model).name());
+  const auto source = open_said(options.data.by(options.model.threads), space_of(model).name());
   Teller teller;
   const std::unique_ptr<Density> density = make_exact_density(model, options.model, teller);
   const Scores scores = score(options, *density, precision_of(model), *source, unit.log_size);

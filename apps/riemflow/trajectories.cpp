@@ -6,7 +6,6 @@
 #include "apps/riemflow/support/data.hpp"
 #include "apps/riemflow/support/failures.hpp"
 #include "apps/riemflow/support/outputs.hpp"
-#include "apps/riemflow/support/table.hpp"
 #include "apps/riemflow/support/task_progress.hpp"
 #include "riemflow/core/error.hpp"
 #include "riemflow/model/flow_density.hpp"
@@ -30,8 +29,8 @@ class PathRows {
   PathRows(const TrajectoryOptions& options, const Manifold<double>& manifold)
       : options_(options), coordinates_(manifold, options.vectors) {}
 
-  std::vector<Column> columns() const {
-    std::vector<Column> result = {{"point", true}, {"frame", true}, {"time"}};
+  std::vector<TableColumn> columns() const {
+    std::vector<TableColumn> result = {{"point", true}, {"frame", true}, {"time"}};
     coordinates_.append_columns(result);
     return result;
   }
@@ -85,7 +84,7 @@ void from_data(const TrajectoryOptions& options, PointSource& source, const Flow
                TableWriter& table, Failures& failures) {
   Points<double> points;
   std::vector<std::uint64_t> lines;
-  TaskProgress progress("Trajectories", options.n > 0 ? static_cast<double>(options.n) : rows_about(source));
+  TaskProgress progress("Trajectories", static_cast<double>(options.n));
   while (options.n == 0 || rows.written() < options.n) {
     std::size_t most = rows.chunk();
     if (options.n > 0)
@@ -94,7 +93,9 @@ void from_data(const TrajectoryOptions& options, PointSource& source, const Flow
     require_density_at(flow, points, lines, source.assumptions());
     const Carried<double> path = flow.carry(points, equally_spaced(1, 0, static_cast<int>(options.frames)));
     rows.write(table, path, true);
-    progress.advance(static_cast<double>(points.size()));
+    progress.reach(
+        static_cast<double>(rows.written()),
+        options.n > 0 ? static_cast<double>(options.n) : points_about(rows.written(), source.share_done()));
     for (const Failure& failure : path.summary.failures)
       failures.add([&] { return place_of(source.assumptions(), lines[failure.point]); }, failure.status);
   }
@@ -124,15 +125,17 @@ void run(const TrajectoryOptions& options) {
                {output_named(options.output)}, options.force);
   const Model model = load_model(options.model.path);
   const auto manifold = model.config.manifold.on<double>();
-  const auto source =
-      options.data.path.empty() ? nullptr : open_said(options.data, model.config.manifold.name());
+  const auto source = options.data.path.empty()
+                          ? nullptr
+                          : open_said(options.data.by(options.model.threads), model.config.manifold.name());
   if (const Space& space = space_of(model); space != model.config.manifold)
     say("The paths are on {}, through which {} is told, in its coordinates.", model.config.manifold.name(),
         space.name());
   PathRows rows(options, *manifold);
   Failures failures;
   with_flow(model, options.model, "paths", [&](const FlowDensity& flow) {
-    write_table(options.output, rows.columns(), digits_of(precision_of(model)), [&](TableWriter& table) {
+    const int digits = digits_of(precision_of(model));
+    write_table(options.output, rows.columns(), digits, options.model.threads, [&](TableWriter& table) {
       if (source)
         from_data(options, *source, flow, rows, table, failures);
       else

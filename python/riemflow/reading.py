@@ -74,7 +74,7 @@ def read(path: Any, manifold: Any = None, *, columns: Union[None, str, Sequence[
     """Read the points of a file, a pandas DataFrame or an xarray Dataset.
 
     Columns are found by their names (lat and lon, x y z, phi and psi, ra and dec, …); what was assumed is in the
-    result, and in the log `riemflow` at level INFO.
+    result, and in the log `riemflow` at level INFO. Files packed with gzip or zstd are read as they are.
 
     Parameters
     ----------

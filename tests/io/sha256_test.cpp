@@ -34,6 +34,16 @@ TEST(Sha256, AroundTheEndOfABlock) {
             "635361c48bb9eab14198e76ea8ab7f1a41685d6ad62aa9146d301d4f17eb0ae0");
 }
 
+TEST(Sha256, TheInstructionsOfTheProcessorMakeNoDifference) {
+  std::string text;
+  for (int i = 0; i < 1000; ++i) text += static_cast<char>(i * i * 31 + i);
+  for (std::size_t n = 0; n <= text.size(); n += n < 300 ? 1 : 13) {
+    Sha256 portable(true);
+    portable.update(std::string_view(text).substr(0, n));
+    ASSERT_EQ(portable.hex(), sha256_hex(std::string_view(text).substr(0, n))) << n;
+  }
+}
+
 TEST(Sha256, PiecesMakeNoDifference) {
   std::string text;
   for (int i = 0; i < 300; ++i) text += static_cast<char>(i * 7);

@@ -1,5 +1,6 @@
 // Chunks of any size, and files far larger than the window, give what reading at once gives.
 
+#include <algorithm>
 #include <numbers>
 
 #include "riemflow/io/bytes.hpp"
@@ -9,6 +10,8 @@
 
 namespace riemflow {
 namespace {
+
+using namespace std::string_literals;
 
 /// Latitudes and longitudes that fill the sphere evenly.
 std::pair<double, double> place(std::size_t i) {
@@ -138,6 +141,109 @@ TEST(Streaming, EveryAlignmentOfARowWithTheEdge) {
       ASSERT_EQ(data.lines[i], i + 3);
     }
   }
+}
+
+ReadOptions by(int threads, ReadOptions options = {}) {
+  options.threads = threads;
+  return options;
+}
+
+/// Rows that look as if others began inside of them: line ends and numbers in quotes, and quotes that are
+/// none.
+std::string deceitful_csv_of(std::size_t n, bool with_bad_rows) {
+  std::string text = "lat,lon,note\n";
+  for (std::size_t i = 0; i < n; ++i) {
+    const auto [lat, lon] = place(i);
+    append_number(text, lat);
+    append_number(text += ',', lon);
+    text += ',';
+    if (i % 11 == 0)
+      text += "5\" pipe";
+    else if (i % 13 == 0)
+      text += "\"1,2,3\n4,5,6\r\n7,8,9\n\"";
+    else if (i % 101 == 0)
+      for (std::size_t k = 0; k < i % 97; ++k) text += k == 0 ? "\"1,2,3" : k + 1 < i % 97 ? "\n4,5,6" : "\"";
+    else if (with_bad_rows && i % 17 == 0)
+      text += "x,too many";
+    else if (with_bad_rows && i % 19 == 0)
+      text += "\n91,0,north\n# no row\n\n1,,nothing";
+    text += i % 5 == 0 ? "\r\n" : "\n";
+  }
+  return text;
+}
+
+TEST(Streaming, AnyNumberOfThreadsGivesTheSame) {
+  const std::string rows = deceitful_csv_of(3000, false), flawed = deceitful_csv_of(3000, true);
+  for (const std::string& text : {rows, flawed, csv_of(3000), npy_of(3000)}) {
+    const ReadOptions options = by(1, [&] {
+      ReadOptions all = on("sphere:2");
+      all.skip_invalid = text == flawed;
+      return all;
+    }());
+    const ReadPoints whole = read_text(text, options);
+    EXPECT_GE(whole.points.size(), 2800u);
+    if (text == flawed) {
+      EXPECT_GT(whole.skipped, 300u);
+    }
+    for (const int threads : {1, 2, 3, 7})
+      for (const std::size_t capacity : {1500, 4096, 65536}) {
+        SCOPED_TRACE(std::to_string(threads) + " threads, " + std::to_string(capacity) + " bytes");
+        const auto source =
+            io::open_format(io::Window(io::memory_bytes(text, 777), capacity), "f", by(threads, options));
+        const ReadPoints data = read_all(*source);
+        ASSERT_EQ(data.points.values, whole.points.values);
+        ASSERT_EQ(data.lines, whole.lines);
+        ASSERT_EQ(data.skipped, whole.skipped);
+        ASSERT_EQ(data.remarks, whole.remarks);
+        ASSERT_EQ(data.sha256, whole.sha256);
+      }
+  }
+}
+
+// Of several bad rows the first is named, wherever it is, and the points before it have been given.
+TEST(Streaming, AnyNumberOfThreadsFindsTheSameError) {
+  const std::string text = deceitful_csv_of(3000, false);
+  std::vector<std::size_t> starts;  // of the rows that follow a short one
+  std::vector<std::uint64_t> lines;
+  std::size_t points = 0;
+  std::vector<std::size_t> before;
+  {
+    const ReadPoints data = read_text(text);
+    std::uint64_t line = 1;
+    for (std::size_t at = 0; at < text.size(); ++at) {
+      if (points < data.lines.size() && line == data.lines[points] && (at == 0 || text[at - 1] == '\n')) {
+        starts.push_back(at);
+        lines.push_back(line);
+        before.push_back(points++);
+      }
+      line += text[at] == '\n';
+    }
+    ASSERT_EQ(points, 3000u);
+  }
+  // Behind what is looked at before the first row.
+  const auto begin = static_cast<std::size_t>(
+      std::upper_bound(starts.begin(), starts.end(), 3 * std::size_t{4096}) - starts.begin());
+  for (std::size_t k = begin; k < starts.size(); k += 97)
+    for (const auto& [bad, problem] : {std::pair{"91,0,\n"s, "latitude (column 1, 'lat') is '91' where"s},
+                                       {"1,2\n"s, "2 fields where 3 are"s},
+                                       {"1,\"2\"x,3\n"s, "after a closing quote"s},
+                                       {"1,2,\0\n"s, "a zero byte"s}}) {
+      std::string flawed = text;
+      flawed.insert(starts[k], bad);
+      if (k + 500 < starts.size()) flawed.insert(starts[k + 500] + bad.size(), "north,0,\n");
+      for (const int threads : {1, 2, 3}) {
+        const auto source =
+            io::open_format(io::Window(io::memory_bytes(flawed), 4096), "f", by(threads, on("sphere:2")));
+        Points<double> chunk;
+        std::size_t n = 0;
+        const Error error = error_from([&] {
+          while (source->next(1, chunk)) ++n;
+        });
+        ASSERT_EQ(n, before[k]);
+        ASSERT_EQ(error.place().line, lines[k]) << error.what();
+        ASSERT_NE(std::string(error.what()).find(problem), std::string::npos) << error.what();
+      }
+    }
 }
 
 TEST(Streaming, OneMultiPointIsNotHeld) {

@@ -1,5 +1,7 @@
 """Points from files, frames and data sets."""
 
+import gzip
+
 import numpy as np
 import pytest
 
@@ -24,6 +26,20 @@ def test_a_file_with_its_lines_and_columns(tmp_path):
     lat, lon = rf.to_latlon(quakes.points)
     np.testing.assert_allclose(lat, [10, -30, 90], atol=1e-12)
     np.testing.assert_allclose(lon, [20, 40, 0], atol=1e-12)
+
+
+def test_a_packed_file_is_read_as_it_is(tmp_path):
+    text = "lat,lon\n" + "".join(f"{i % 89}.5,{i % 359 - 179}\n" for i in range(100_000))
+    (tmp_path / "quakes.csv").write_text(text)
+    (tmp_path / "quakes.csv.gz").write_bytes(gzip.compress(text.encode()))
+    plain, packed = rf.read(tmp_path / "quakes.csv"), rf.read(tmp_path / "quakes.csv.gz")
+    np.testing.assert_array_equal(packed.points, plain.points)
+    np.testing.assert_array_equal(packed.lines, plain.lines)
+    whole = (tmp_path / "quakes.csv.gz").read_bytes()
+    (tmp_path / "quakes.csv.gz").write_bytes(whole[:-3])
+    with pytest.raises(rf.Error, match=r"quakes\.csv\.gz: the file is compressed with gzip, and cannot be unpacked") as error:
+        rf.read(tmp_path / "quakes.csv.gz")
+    assert error.value.code == 65 and error.value.file.endswith("quakes.csv.gz")
 
 
 def test_weights_of_a_column(tmp_path):

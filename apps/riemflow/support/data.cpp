@@ -12,8 +12,8 @@ std::unique_ptr<PointSource> open_said(const DataFile& data, const std::string& 
 
 CLI::Option* add_data(CLI::App& command, DataFile& data, const std::string& name) {
   auto* option = add_text(command, name, data.path, kDataType,
-                          "File of points (CSV, TSV, NPY, GeoJSON), - for standard input, or the name of a "
-                          "data set (`riemflow data list`)");
+                          "File of points (CSV, TSV, NPY, GeoJSON, packed with gzip or zstd or not), - for "
+                          "standard input, or the name of a data set (`riemflow data list`)");
   add_reading(command, data.reading);
   add_data_dir(command, data.data_dir);
   return option;

@@ -15,7 +15,7 @@
 
 namespace riemflow {
 ReadOptions FitOptions::reading(const std::string& wanted) const {
-  return {columns, units, skip_invalid, wanted, format, weights};
+  return {columns, units, skip_invalid, wanted, format, weights, threads};
 }
 
 FitConfig fit_config(const FitOptions& s, const Space& manifold, std::size_t training_points) {

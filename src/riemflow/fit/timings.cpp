@@ -270,6 +270,7 @@ ScoreTimings time_score(std::uint64_t points, std::uint64_t iterations) {
   for (int threads = 1; threads <= cores; threads += std::max(1, cores - 1)) {
     Flow<float> flow(config, 0, threads);
     std::copy(parameters.begin(), parameters.end(), flow.parameters().begin());
+    options.threads = threads;
     auto start = Clock::now();
     const auto only_read = open_points_in(csv, "earthquakes", options);
     Points<double> chunk;

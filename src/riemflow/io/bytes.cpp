@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <poll.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -9,9 +10,11 @@
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
+#include <vector>
 
 #include "riemflow/core/error.hpp"
 #include "riemflow/core/suggest.hpp"
+#include "riemflow/io/unpack.hpp"
 
 namespace riemflow::io {
 namespace {
@@ -29,18 +32,29 @@ class FileBytes : public ByteSource {
   std::size_t read(char* to, std::size_t most) override {
     for (;;) {
       const ssize_t n = ::read(descriptor_, to, most);
-      if (n >= 0) return static_cast<std::size_t>(n);
+      if (n >= 0) {
+        read_ += static_cast<std::uint64_t>(n);
+        return static_cast<std::size_t>(n);
+      }
       if (errno == EINTR) continue;
       throw Error(FilePlace{path_}, fmt::format("reading failed: {}", std::strerror(errno)),
                   "check the disk or the program that writes to it", Fault::no_input);
     }
   }
   std::optional<std::uint64_t> size() const override { return size_; }
+  bool ready() const override {
+    pollfd asked{descriptor_, POLLIN, 0};
+    return size_ || ::poll(&asked, 1, 0) != 0;
+  }
+  double share_read() const override {
+    return size_ ? std::min(1.0, static_cast<double>(read_) / static_cast<double>(*size_)) : 0;
+  }
 
  private:
   std::string path_;
   int descriptor_;
-  std::optional<std::uint64_t> size_;
+  std::optional<std::uint64_t> size_;  // of a regular file
+  std::uint64_t read_ = 0;
 };
 
 class MemoryBytes : public ByteSource {
@@ -57,6 +71,9 @@ class MemoryBytes : public ByteSource {
     return n;
   }
   std::optional<std::uint64_t> size() const override { return size_; }
+  double share_read() const override {
+    return size_ > 0 ? 1 - static_cast<double>(rest_.size()) / static_cast<double>(size_) : 1;
+  }
 
  private:
   std::string owned_;
@@ -83,6 +100,10 @@ std::string advice_for_missing(const std::filesystem::path& path) {
 }  // namespace
 
 std::unique_ptr<ByteSource> open_bytes(const std::string& path) {
+  return unpacked(open_packed_bytes(path), path == "-" ? "<stdin>" : path);
+}
+
+std::unique_ptr<ByteSource> open_packed_bytes(const std::string& path) {
   if (path == "-") return std::make_unique<FileBytes>("<stdin>", STDIN_FILENO, std::nullopt);
   const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (descriptor < 0) {
@@ -125,16 +146,20 @@ std::string HashedBytes::sha256() {
 }
 
 Window::Window(std::unique_ptr<ByteSource> source, std::size_t capacity)
-    : source_(std::make_shared<HashedBytes>(std::move(source))), buffer_(capacity + 1) {}
+    : source_(std::make_shared<HashedBytes>(std::move(source))),
+      capacity_(capacity),
+      buffer_(std::make_unique_for_overwrite<char[]>(capacity + 1)) {
+  buffer_[0] = 0;
+}
 
 bool Window::more() {
   if (complete_ || size() == capacity()) return false;
   if (first_ > 0) {
-    std::memmove(buffer_.data(), begin(), size());
+    std::memmove(buffer_.get(), begin(), size());
     last_ -= first_;
     first_ = 0;
   }
-  const std::size_t n = source_->read(buffer_.data() + last_, capacity() - last_);
+  const std::size_t n = source_->read(buffer_.get() + last_, capacity() - last_);
   last_ += n;
   buffer_[last_] = 0;
   complete_ = n == 0;

@@ -181,7 +181,7 @@ class HeadReader {
     if (scan == Scan::blank || scan == Scan::comment) return true;
     if (scan != Scan::row) {
       if (has_row_) return false;  // for the reader to complain of
-      throw_scan(scan, record, head_.table.path, line);
+      throw scan_error(scan, record, head_.table.path, line);
     }
     if (head_.table.width == 0 && take_first(record, line)) return true;
     if (!has_row_) {
@@ -277,17 +277,17 @@ class HeadReader {
 
 }  // namespace
 
-void throw_scan(Scan scan, const Record& record, const std::string& path, std::uint64_t line) {
+Error scan_error(Scan scan, const Record& record, const std::string& path, std::uint64_t line) {
   const Place place = place_of(record.begin, record.fault, line);
   const FilePlace where{path, place.line, place.column};
   if (scan == Scan::zero_byte)
-    throw Error(where, "a zero byte: this is not text",
-                "give CSV, TSV, NPY or GeoJSON; save UTF-16 text as UTF-8");
+    return Error(where, "a zero byte: this is not text",
+                 "give CSV, TSV, NPY or GeoJSON; save UTF-16 text as UTF-8");
   if (scan == Scan::open_quote)
-    throw Error(where, "a quote is opened and never closed", "close it, or remove it");
+    return Error(where, "a quote is opened and never closed", "close it, or remove it");
   const std::string_view rest(record.fault, std::min<std::size_t>(std::strlen(record.fault), 200));
-  throw Error(where, in_quotes(rest.substr(0, rest.find_first_of("\r\n"))) + " after a closing quote",
-              "a quote inside a quoted field is written twice");
+  return Error(where, in_quotes(rest.substr(0, rest.find_first_of("\r\n"))) + " after a closing quote",
+               "a quote inside a quoted field is written twice");
 }
 
 CsvHead read_csv_head(Window& window, const std::string& path, const ReadOptions& options) {
@@ -301,7 +301,7 @@ CsvHead read_csv_head(Window& window, const std::string& path, const ReadOptions
       Record record;
       record.begin = text.data();
       record.fault = text.data() + zero;
-      throw_scan(Scan::zero_byte, record, path, 1);
+      throw scan_error(Scan::zero_byte, record, path, 1);
     }
     HeadReader reader(path, text, start, window.complete(), options);
     CsvHead head = reader.read();

@@ -1,6 +1,7 @@
 #pragma once
 // The beginning of delimited text: which delimiter, whether there is a header, what the first rows hold.
 
+#include "riemflow/core/error.hpp"
 #include "riemflow/io/bytes.hpp"
 #include "riemflow/io/csv_record.hpp"
 #include "riemflow/io/read_options.hpp"
@@ -19,7 +20,7 @@ struct CsvHead {
 /// Reads ahead in `window`, which keeps all it has. Throws Error if there is no row.
 CsvHead read_csv_head(Window& window, const std::string& path, const ReadOptions& options);
 
-/// Throws the Error for a record that `scan_record` could not read, which starts on `line`.
-[[noreturn]] void throw_scan(Scan scan, const Record& record, const std::string& path, std::uint64_t line);
+/// What is wrong with a record that `scan_record` could not read, which starts on `line`.
+Error scan_error(Scan scan, const Record& record, const std::string& path, std::uint64_t line);
 
 }  // namespace riemflow::io

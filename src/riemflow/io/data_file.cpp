@@ -13,6 +13,12 @@ std::unique_ptr<PointSource> DataFile::open(const std::string& manifold) const {
               : open_data(path, options, data_dir);
 }
 
+DataFile DataFile::by(int threads) const {
+  DataFile copy = *this;
+  copy.reading.threads = threads;
+  return copy;
+}
+
 DataFile DataFile::reopenable() const {
   std::error_code ignored;
   if (held || is_regular(path) || (path != "-" && !std::filesystem::exists(path, ignored))) return *this;

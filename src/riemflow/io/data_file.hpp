@@ -11,10 +11,13 @@ namespace riemflow {
 struct DataFile {
   std::string path, data_dir;
   ReadOptions reading;
-  std::shared_ptr<const std::string> held = nullptr;  ///< all its bytes, where it was a pipe; else null
+  std::shared_ptr<const std::string> held =
+      nullptr;  ///< all its bytes unpacked, where it was a pipe; else null
 
   /// manifold: in place of that of `reading`; empty: inferred.
   std::unique_ptr<PointSource> open(const std::string& manifold) const;
+  /// The same, read by so many threads; 0: one for each core.
+  DataFile by(int threads) const;
   /// The same, such that it can be opened more than once: standard input and pipes are read into memory.
   /// Throws Error as open_data where there are no such data.
   DataFile reopenable() const;

@@ -9,6 +9,7 @@
 #include "riemflow/core/suggest.hpp"
 #include "riemflow/io/geojson_reader.hpp"
 #include "riemflow/io/message.hpp"
+#include "riemflow/io/unpack.hpp"
 
 namespace riemflow {
 namespace {
@@ -191,7 +192,7 @@ GeoPolygons read_geojson_polygons(const std::string& path) {
 }
 
 GeoPolygons read_geojson_polygons_in(std::string_view text, const std::string& name) {
-  return read(io::memory_bytes(text), name);
+  return read(io::unpacked(io::memory_bytes(text), name), name);
 }
 
 EarthRegion region_of(const GeoPolygons& found, const std::string& name) {

@@ -32,15 +32,19 @@ class GeoJsonSource : public PointSource {
   }
 
  protected:
-  bool next_point(double* point, std::uint64_t& line, double& weight) override {
+  std::size_t take(std::size_t most, Points<double>& chunk, std::vector<std::uint64_t>* lines,
+                   Weights* weights) override {
     GeoPosition position;
-    while (reader_.next(position)) {
+    std::size_t n = 0;
+    double point[3];
+    while (n < most && reader_.next(position)) {
       if (!convert(position, point) || (assumptions_.weight && !has_weight(position))) continue;
-      line = position.feature;
-      weight = position.weight.value;
-      return true;
+      chunk.values.insert(chunk.values.end(), point, point + dimension());
+      if (lines != nullptr) lines->push_back(position.feature);
+      if (weights != nullptr && assumptions_.weight) weights->push_back(position.weight.value);
+      ++n;
     }
-    return false;
+    return n;
   }
 
   std::string why_empty() const override {
@@ -53,6 +57,12 @@ class GeoJsonSource : public PointSource {
   }
 
  private:
+  template <class MakeError>
+  void reject(MakeError&& error) {
+    if (!skips_invalid()) throw error();
+    count_skipped(error);
+  }
+
   std::string listed_others() const {
     std::string list;
     for (const auto& [type, count] : reader_.others())
@@ -67,23 +77,25 @@ class GeoJsonSource : public PointSource {
       const std::string& path = assumptions_.path;
       const std::string name = in_quotes(assumptions_.weight->name);
       if (weight.line != 0)
-        return invalid({path, weight.line, weight.column},
-                       fmt::format("weight (property {}) of feature {} is {}{}", name, position.feature,
-                                   in_quotes(reader_.weight_text()),
-                                   std::isnan(weight.value) ? ", which is not a number"
-                                                            : " where a finite number from 0 is expected"),
-                       "give a number from 0 without quotes, with 0 for a feature that does not count")
+        return invalid_row(
+                   {path, weight.line, weight.column},
+                   fmt::format("weight (property {}) of feature {} is {}{}", name, position.feature,
+                               in_quotes(reader_.weight_text()),
+                               std::isnan(weight.value) ? ", which is not a number"
+                                                        : " where a finite number from 0 is expected"),
+                   "give a number from 0 without quotes, with 0 for a feature that does not count")
             .of_value(reader_.weight_text());
       const std::vector<std::string_view> known(reader_.properties().begin(), reader_.properties().end());
       const std::string_view nearest = nearest_name(assumptions_.weight->name, known);
       std::string list;
       for (const std::string_view other : known)
         list += fmt::format("{}{}", list.empty() ? "" : ", ", in_quotes(other));
-      return invalid({path, position.line, position.column},
-                     fmt::format("feature {} has no property {}", position.feature, name),
-                     (nearest.empty() ? "" : fmt::format("perhaps you meant {}? ", in_quotes(nearest))) +
-                         (known.empty() ? "it has no properties: weights are numbers in those of each feature"
-                                        : "its properties are " + list))
+      return invalid_row(
+                 {path, position.line, position.column},
+                 fmt::format("feature {} has no property {}", position.feature, name),
+                 (nearest.empty() ? "" : fmt::format("perhaps you meant {}? ", in_quotes(nearest))) +
+                     (known.empty() ? "it has no properties: weights are numbers in those of each feature"
+                                    : "its properties are " + list))
           .of_setting("weights", assumptions_.weight->name);
     });
     return false;
@@ -93,8 +105,8 @@ class GeoJsonSource : public PointSource {
     const std::string& path = assumptions_.path;
     if (position.longitude.line == 0 || position.latitude.line == 0) {
       reject([&] {
-        return invalid({path, position.line, position.column}, "a position without two numbers",
-                       "give [longitude, latitude]");
+        return invalid_row({path, position.line, position.column}, "a position without two numbers",
+                           "give [longitude, latitude]");
       });
       return false;
     }
@@ -106,10 +118,10 @@ class GeoJsonSource : public PointSource {
       const GeoPosition::Number& number = is_latitude ? position.latitude : position.longitude;
       std::string text;
       append_number(text, number.value);
-      return invalid({path, number.line, number.column},
-                     fmt::format("{} of feature {} is {} {}", is_latitude ? "latitude" : "longitude",
-                                 position.feature, in_quotes(text), complaint->problem),
-                     complaint->advice)
+      return invalid_row({path, number.line, number.column},
+                         fmt::format("{} of feature {} is {} {}", is_latitude ? "latitude" : "longitude",
+                                     position.feature, in_quotes(text), complaint->problem),
+                         complaint->advice)
           .of_value(text);
     });
     return false;

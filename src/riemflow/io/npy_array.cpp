@@ -17,6 +17,10 @@ constexpr std::size_t kMostDimensions = 32;  // numpy's own limit
 static_assert(kMostNpyColumns * 8 <= Window::kCapacity);
 static_assert(std::endian::native == std::endian::little, "numbers are read as memory holds them");
 
+[[noreturn]] void fail_npy(const std::string& path, const std::string& problem, const std::string& advice) {
+  throw npy_error(path, problem, advice);
+}
+
 class Dictionary {
  public:
   Dictionary(std::string_view text, const std::string& path) : rest_(text), path_(path) {}
@@ -227,8 +231,8 @@ NpyArray open_npy_array(Window& window, const std::string& path) {
   return array;
 }
 
-void fail_npy(const std::string& path, const std::string& problem, const std::string& advice) {
-  throw Error(fmt::format("{}: {}", path, problem), advice, Fault::bad_data);
+Error npy_error(const std::string& path, const std::string& problem, const std::string& advice) {
+  return Error(fmt::format("{}: {}", path, problem), advice, Fault::bad_data);
 }
 
 }  // namespace riemflow::io

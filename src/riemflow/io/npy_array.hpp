@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "riemflow/core/error.hpp"
 #include "riemflow/io/bytes.hpp"
 
 namespace riemflow::io {
@@ -37,6 +38,6 @@ struct NpyArray {
 /// transposed. A row fits into the window. Throws Error (bad_data).
 NpyArray open_npy_array(Window& window, const std::string& path);
 
-[[noreturn]] void fail_npy(const std::string& path, const std::string& problem, const std::string& advice);
+Error npy_error(const std::string& path, const std::string& problem, const std::string& advice);
 
 }  // namespace riemflow::io

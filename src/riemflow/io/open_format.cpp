@@ -7,6 +7,7 @@
 #include "riemflow/core/error.hpp"
 #include "riemflow/core/suggest.hpp"
 #include "riemflow/io/message.hpp"
+#include "riemflow/io/unpack.hpp"
 
 namespace riemflow::io {
 namespace {
@@ -18,19 +19,38 @@ constexpr std::string_view kFormats[] = {"csv", "tsv", "npy", "geojson"};
 
 constexpr std::string_view kUtf8 = "save it as UTF-8, as with iconv -f UTF-16 -t UTF-8";
 
+constexpr std::string_view kThroughParquet =
+    "read it in Python, as in rf.read(pandas.read_parquet('FILE')), or save it there as CSV, as in "
+    "pandas.read_parquet('FILE').to_csv('FILE.csv.gz')";
+constexpr std::string_view kThroughFeather =
+    "read it in Python, as in rf.read(pandas.read_feather('FILE')), or save it there as CSV, as in "
+    "pandas.read_feather('FILE').to_csv('FILE.csv.gz')";
+
 struct Foreign {
   std::string_view magic, what, advice;
 };
 constexpr Foreign kForeign[] = {
-    {"\x1f\x8b"sv, "compressed with gzip", "unpack it first, as in gunzip -c FILE | riemflow … -"},
-    {"BZh"sv, "compressed with bzip2", "unpack it first, as in bunzip2 -c FILE | riemflow … -"},
-    {"\xfd\x37zXZ"sv, "compressed with xz", "unpack it first, as in xz -dc FILE | riemflow … -"},
-    {"\x28\xb5\x2f\xfd"sv, "compressed with zstd", "unpack it first, as in zstd -dc FILE | riemflow … -"},
+    {"\x1f\x8b"sv, "compressed more than once", "unpack it, as in gunzip -c FILE | riemflow … -"},
+    {"\x28\xb5\x2f\xfd"sv, "compressed more than once", "unpack it, as in zstd -dc FILE | riemflow … -"},
+    {"BZh"sv, "compressed with bzip2",
+     "unpack it first, as in bunzip2 -c FILE | riemflow … -; .gz and .zst are read as they are"},
+    {"\xfd\x37zXZ"sv, "compressed with xz",
+     "unpack it first, as in xz -dc FILE | riemflow … -; .gz and .zst are read as they are"},
+    {"\x04\x22\x4d\x18"sv, "compressed with lz4",
+     "unpack it first, as in lz4 -dc FILE | riemflow … -; .gz and .zst are read as they are"},
     {"PK\x03\x04"sv, "a zip archive, as NPZ and XLSX files are",
-     "unpack it, or save it from the spreadsheet as CSV, or with numpy.save as NPY"},
+     "unpack it, or save it from the spreadsheet as CSV, or with numpy.save as NPY; .gz and .zst are read as "
+     "they are"},
     {"PK\x05\x06"sv, "an empty zip archive", "give CSV, TSV, NPY or GeoJSON"},
     {"\xd0\xcf\x11\xe0"sv, "an old Excel file", "save it as CSV"},
-    {"PAR1"sv, "a Parquet file", "save the columns as CSV or NPY"},
+    {"PAR1"sv, "a Parquet file", kThroughParquet},
+    {"PARE"sv, "an encrypted Parquet file", kThroughParquet},
+    {"ARROW1\0\0"sv, "an Arrow file, also called Feather", kThroughFeather},
+    {"FEA1"sv, "a Feather file", kThroughFeather},
+    {"\xff\xff\xff\xff"sv, "a stream of Arrow",
+     "read it in Python, as in rf.read(pyarrow.ipc.open_stream('FILE').read_pandas()), or save the columns "
+     "as "
+     "CSV"},
     {"%PDF"sv, "a PDF document", "give the table itself as CSV"},
     {"\x7f\x45LF"sv, "a program", "give CSV, TSV, NPY or GeoJSON"},
     {"\x80\x02"sv, "a Python pickle, which can run any code when it is loaded", "save it with numpy.save"},
@@ -102,20 +122,25 @@ std::string format_of(Window& window, const std::string& path, const ReadOptions
     fail_foreign(
         path, "HTML or XML, perhaps a web page about an error",
         "download the data themselves; save KML or GPX as GeoJSON or CSV; ‹format› csv reads it as text");
-  const std::string name = lower(path);
+  const std::string name = lower(unpacked_name(path));
   if (name.ends_with(".npy")) return "npy";
   if (name.ends_with(".geojson") || name.ends_with(".json")) return "geojson";
   return "csv";
 }
 
 std::unique_ptr<PointSource> open_format(Window window, const std::string& path, const ReadOptions& options) {
-  const std::string format = format_of(window, path, options);
   const std::shared_ptr<HashedBytes> bytes = window.source();
-  auto source = format == "npy"       ? open_npy(std::move(window), path, options)
-                : format == "geojson" ? open_geojson(std::move(window), path, options)
-                                      : open_csv(std::move(window), path, options);
-  source->bytes_ = bytes;
-  return source;
+  try {
+    const std::string format = format_of(window, path, options);
+    auto source = format == "npy"       ? open_npy(std::move(window), path, options)
+                  : format == "geojson" ? open_geojson(std::move(window), path, options)
+                                        : open_csv(std::move(window), path, options);
+    source->bytes_ = bytes;
+    return source;
+  } catch (const Error&) {
+    bytes->require_whole();
+    throw;
+  }
 }
 
 }  // namespace riemflow::io

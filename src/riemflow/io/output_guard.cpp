@@ -58,7 +58,7 @@ std::optional<FileKind> kind_of_file(const std::string& path) {
   struct stat info {};
   if (::stat(path.c_str(), &info) != 0 || !S_ISREG(info.st_mode) || info.st_size == 0) return std::nullopt;
   try {
-    io::Window window(io::open_bytes(path), kBeginning);
+    io::Window window(io::open_packed_bytes(path), kBeginning);
     window.fill(kBeginning);
     return kind_of_bytes({window.begin(), window.size()});
   } catch (const Error&) {

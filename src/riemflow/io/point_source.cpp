@@ -5,26 +5,23 @@
 #include "riemflow/core/error.hpp"
 #include "riemflow/io/message.hpp"
 #include "riemflow/io/open_format.hpp"
+#include "riemflow/io/unpack.hpp"
 
 namespace riemflow {
 
 bool PointSource::next(std::size_t most, Points<double>& chunk, std::vector<std::uint64_t>* lines,
                        Weights* weights) {
   require(most > 0, "a chunk of no points", "ask for one at least", Fault::internal);
-  const auto width = static_cast<std::size_t>(dimension_);
   chunk.dimension = dimension_;
   chunk.values.clear();
   if (lines != nullptr) lines->clear();
   if (weights != nullptr) weights->clear();
-  std::vector<double> point(width);
-  std::uint64_t line = 0;
-  double weight = 1;
   std::size_t n = 0;
-  while (n < most && next_point(point.data(), line, weight)) {
-    chunk.values.insert(chunk.values.end(), point.begin(), point.end());
-    if (lines != nullptr) lines->push_back(line);
-    if (weights != nullptr && assumptions_.weight) weights->push_back(weight);
-    ++n;
+  try {
+    n = take(most, chunk, lines, weights);
+  } catch (const Error&) {
+    bytes_->require_whole();  // what looks like a bad row may be damage to packed bytes
+    throw;
   }
   read_ += n;
   if (read_ == 0)
@@ -45,7 +42,7 @@ std::unique_ptr<PointSource> open_points(const std::string& path, const ReadOpti
 
 std::unique_ptr<PointSource> open_points_in(std::string_view bytes, const std::string& name,
                                             const ReadOptions& options) {
-  return io::open_format(io::Window(io::memory_bytes(bytes)), name, options);
+  return io::open_format(io::Window(io::unpacked(io::memory_bytes(bytes), name)), name, options);
 }
 
 void refuse_no_weight(const Assumptions& assumptions, std::uint64_t points) {

@@ -24,8 +24,12 @@ namespace riemflow {
 
 class PointSource;
 namespace io {
-std::unique_ptr<PointSource> open_format(Window window, const std::string& path, const ReadOptions& options);
+/// Of a row that may be left out.
+inline Error invalid_row(FilePlace place, const std::string& problem, const std::string& advice) {
+  return Error(std::move(place), problem, advice + "; ‹skip-invalid› leaves out such rows");
 }
+std::unique_ptr<PointSource> open_format(Window window, const std::string& path, const ReadOptions& options);
+}  // namespace io
 
 class PointSource {
  public:
@@ -49,33 +53,35 @@ class PointSource {
   /// Of all bytes that the points come from, hashed while they were read; reads those that are left, so that
   /// no point follows.
   virtual std::string sha256() { return bytes_->sha256(); }
+  /// About what share of the file the points so far come from, 0 where that is not known.
+  virtual double share_done() const { return 0; }
 
  protected:
   PointSource(Assumptions assumptions, int dimension, bool skip_invalid)
       : assumptions_(std::move(assumptions)), dimension_(dimension), skip_invalid_(skip_invalid) {}
 
-  /// The next point, where it came from and, where there is a column of weights, its weight; false at the
-  /// end.
-  virtual bool next_point(double* point, std::uint64_t& line, double& weight) = 0;
+  int dimension() const { return dimension_; }
+  /// Appends the next points, fewer than `most` at the end only, with their lines and, where there is a
+  /// column of them, their weights; either may be null. Returns how many.
+  virtual std::size_t take(std::size_t most, Points<double>& chunk, std::vector<std::uint64_t>* lines,
+                           Weights* weights) = 0;
   /// Why there is no point in a file that ends without one.
   virtual std::string why_empty() const { return "every row was skipped"; }
   virtual std::string advice_for_empty() const { return "give one point at least"; }
 
-  /// Counts a row that is no point, or throws error(), as invalid() makes it. It is not called more than once
-  /// for a file whose bad rows are skipped.
+  bool skips_invalid() const { return skip_invalid_; }
+  /// Counts a row that is left out. error, as io::invalid_row makes it, is not called more than once for a
+  /// file.
   template <class MakeError>
-  void reject(MakeError&& error) {
-    if (!skip_invalid_) throw error();
+  void count_skipped(MakeError&& error) {
     if (skipped_++ == 0) first_skipped_ = error().problem();
   }
-  static Error invalid(FilePlace place, const std::string& problem, const std::string& advice) {
-    return Error(std::move(place), problem, advice + "; ‹skip-invalid› leaves out such rows");
-  }
-
   Assumptions assumptions_;
 
  private:
   friend std::unique_ptr<PointSource> io::open_format(io::Window, const std::string&, const ReadOptions&);
+  friend std::unique_ptr<PointSource> open_columns(std::vector<std::string>, const Points<double>&,
+                                                   const std::string&, const ReadOptions&);
 
   std::shared_ptr<io::HashedBytes> bytes_;
   int dimension_;

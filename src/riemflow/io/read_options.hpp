@@ -25,6 +25,8 @@ struct ReadOptions {
   /// The column of the points' weights, by name or number from 1; of GeoJSON a property of the features by
   /// its name. Empty: the points count alike.
   std::string weights = "";
+  /// That read; 0: one for each core. The points are the same.
+  int threads = 0;
 };
 
 }  // namespace riemflow

@@ -7,6 +7,11 @@
 
 #include "riemflow/io/bytes.hpp"
 
+#if defined(__x86_64__)
+#include <cpuid.h>
+#include <immintrin.h>
+#endif
+
 namespace riemflow {
 namespace {
 
@@ -26,41 +31,96 @@ std::uint32_t big_endian(const std::byte* b) {
          std::to_integer<std::uint32_t>(b[2]) << 8 | std::to_integer<std::uint32_t>(b[3]);
 }
 
+void compress_blocks(std::uint32_t* state, const std::byte* block, std::size_t blocks) {
+  for (; blocks > 0; --blocks, block += 64) {
+    std::array<std::uint32_t, 64> w;
+    for (std::size_t t = 0; t < 16; ++t) w[t] = big_endian(block + 4 * t);
+    for (std::size_t t = 16; t < 64; ++t) {
+      const std::uint32_t s0 = std::rotr(w[t - 15], 7) ^ std::rotr(w[t - 15], 18) ^ (w[t - 15] >> 3);
+      const std::uint32_t s1 = std::rotr(w[t - 2], 17) ^ std::rotr(w[t - 2], 19) ^ (w[t - 2] >> 10);
+      w[t] = w[t - 16] + s0 + w[t - 7] + s1;
+    }
+    std::uint32_t a = state[0], b = state[1], c = state[2], d = state[3], e = state[4], f = state[5],
+                  g = state[6], h = state[7];
+    for (std::size_t t = 0; t < 64; ++t) {
+      const std::uint32_t sum1 = std::rotr(e, 6) ^ std::rotr(e, 11) ^ std::rotr(e, 25);
+      const std::uint32_t t1 = h + sum1 + ((e & f) ^ (~e & g)) + kRound[t] + w[t];
+      const std::uint32_t sum0 = std::rotr(a, 2) ^ std::rotr(a, 13) ^ std::rotr(a, 22);
+      const std::uint32_t t2 = sum0 + ((a & b) ^ (a & c) ^ (b & c));
+      h = g, g = f, f = e, e = d + t1, d = c, c = b, b = a, a = t1 + t2;
+    }
+    const std::uint32_t step[] = {a, b, c, d, e, f, g, h};
+    for (std::size_t i = 0; i < 8; ++i) state[i] += step[i];
+  }
+}
+
+#if defined(__x86_64__)
+/// SHA-NI, with SSSE3 and SSE4.1 for the shuffles around it.
+bool has_instructions() {
+  unsigned a = 0, b = 0, c = 0, d = 0;
+  constexpr unsigned kShuffles = 1u << 9 | 1u << 19, kSha = 1u << 29;
+  if (__get_cpuid(1, &a, &b, &c, &d) == 0 || (c & kShuffles) != kShuffles) return false;
+  return __get_cpuid_count(7, 0, &a, &b, &c, &d) != 0 && (b & kSha) != 0;
+}
+
+/// Four rounds a step. The instructions hold a b e f and c d g h, each with its first letter in the highest
+/// lane, and the last sixteen w in four vectors.
+__attribute__((target("sha,sse4.1"))) void compress_with_instructions(std::uint32_t* state,
+                                                                      const std::byte* block,
+                                                                      std::size_t blocks) {
+  const auto load = [](const void* from) { return _mm_loadu_si128(static_cast<const __m128i*>(from)); };
+  const __m128i big_to_little = _mm_set_epi64x(0x0c0d0e0f08090a0b, 0x0405060700010203);
+  const __m128i badc = _mm_shuffle_epi32(load(state), 0xb1), hgfe = _mm_shuffle_epi32(load(state + 4), 0x1b);
+  __m128i abef = _mm_alignr_epi8(badc, hgfe, 8), cdgh = _mm_blend_epi16(hgfe, badc, 0xf0);
+  for (; blocks > 0; --blocks, block += 64) {
+    const __m128i abef_before = abef, cdgh_before = cdgh;
+    __m128i w[4];
+    for (std::size_t t = 0; t < 16; ++t) {
+      __m128i& own = w[t % 4];
+      const __m128i &w1 = w[(t + 1) % 4], &w2 = w[(t + 2) % 4], &w3 = w[(t + 3) % 4];  // own is the oldest
+      own = t < 4 ? _mm_shuffle_epi8(load(block + 16 * t), big_to_little)
+                  : _mm_sha256msg2_epu32(
+                        _mm_add_epi32(_mm_sha256msg1_epu32(own, w1), _mm_alignr_epi8(w3, w2, 4)), w3);
+      const __m128i sum = _mm_add_epi32(own, load(&kRound[4 * t]));
+      cdgh = _mm_sha256rnds2_epu32(cdgh, abef, sum);
+      abef = _mm_sha256rnds2_epu32(abef, cdgh, _mm_shuffle_epi32(sum, 0x0e));
+    }
+    abef = _mm_add_epi32(abef, abef_before);
+    cdgh = _mm_add_epi32(cdgh, cdgh_before);
+  }
+  const __m128i abef_up = _mm_shuffle_epi32(abef, 0x1b), ghcd = _mm_shuffle_epi32(cdgh, 0xb1);
+  _mm_storeu_si128(reinterpret_cast<__m128i*>(state), _mm_blend_epi16(abef_up, ghcd, 0xf0));
+  _mm_storeu_si128(reinterpret_cast<__m128i*>(state + 4), _mm_alignr_epi8(ghcd, abef_up, 8));
+}
+#endif
+
+auto fastest() {
+#if defined(__x86_64__)
+  static const bool instructions = has_instructions();
+  if (instructions) return compress_with_instructions;
+#endif
+  return compress_blocks;
+}
+
 }  // namespace
 
-void Sha256::compress(const std::byte* block) {
-  std::array<std::uint32_t, 64> w;
-  for (std::size_t t = 0; t < 16; ++t) w[t] = big_endian(block + 4 * t);
-  for (std::size_t t = 16; t < 64; ++t) {
-    const std::uint32_t s0 = std::rotr(w[t - 15], 7) ^ std::rotr(w[t - 15], 18) ^ (w[t - 15] >> 3);
-    const std::uint32_t s1 = std::rotr(w[t - 2], 17) ^ std::rotr(w[t - 2], 19) ^ (w[t - 2] >> 10);
-    w[t] = w[t - 16] + s0 + w[t - 7] + s1;
-  }
-  auto [a, b, c, d, e, f, g, h] = state_;
-  for (std::size_t t = 0; t < 64; ++t) {
-    const std::uint32_t sum1 = std::rotr(e, 6) ^ std::rotr(e, 11) ^ std::rotr(e, 25);
-    const std::uint32_t t1 = h + sum1 + ((e & f) ^ (~e & g)) + kRound[t] + w[t];
-    const std::uint32_t sum0 = std::rotr(a, 2) ^ std::rotr(a, 13) ^ std::rotr(a, 22);
-    const std::uint32_t t2 = sum0 + ((a & b) ^ (a & c) ^ (b & c));
-    h = g, g = f, f = e, e = d + t1, d = c, c = b, b = a, a = t1 + t2;
-  }
-  const std::array<std::uint32_t, 8> step = {a, b, c, d, e, f, g, h};
-  for (std::size_t i = 0; i < 8; ++i) state_[i] += step[i];
-}
+Sha256::Sha256(bool portable) : compress_(portable ? compress_blocks : fastest()) {}
 
 void Sha256::update(std::span<const std::byte> bytes) {
   while (!bytes.empty()) {
-    const std::size_t filled = length_ % 64, taken = std::min(bytes.size(), 64 - filled);
-    if (taken == 64) {  // a whole block, from where it is
-      compress(bytes.data());
-      length_ += 64;
-      bytes = bytes.subspan(64);
+    const std::size_t filled = length_ % 64;
+    if (filled == 0 && bytes.size() >= 64) {  // whole blocks, from where they are
+      const std::size_t blocks = bytes.size() / 64;
+      compress_(state_.data(), bytes.data(), blocks);
+      length_ += 64 * blocks;
+      bytes = bytes.subspan(64 * blocks);
       continue;
     }
+    const std::size_t taken = std::min(bytes.size(), 64 - filled);
     std::copy_n(bytes.begin(), taken, pending_.begin() + static_cast<std::ptrdiff_t>(filled));
     length_ += taken;
     bytes = bytes.subspan(taken);
-    if (length_ % 64 == 0) compress(pending_.data());
+    if (length_ % 64 == 0) compress_(state_.data(), pending_.data(), 1);
   }
 }
 

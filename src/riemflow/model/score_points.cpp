@@ -3,9 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdlib>
-#include <filesystem>
-#include <fstream>
 #include <future>
 
 #include "riemflow/core/error.hpp"
@@ -29,39 +26,32 @@ void require_density_at(const Density& density, const Points<double>& points,
     }
 }
 
-double rows_about(const PointSource& source) {
-  const Assumptions& about = source.assumptions();
-  if (about.format == "npy") return std::strtod(about.layout.c_str(), nullptr);
-  std::error_code none;
-  if (about.format == "geojson" || !std::filesystem::is_regular_file(about.path, none)) return 0;
-  std::ifstream file(about.path, std::ios::binary);
-  std::vector<char> buffer(1 << 20);
-  double lines = 0;
-  while (file.read(buffer.data(), static_cast<std::streamsize>(buffer.size())), file.gcount() > 0)
-    lines += static_cast<double>(std::count(buffer.begin(), buffer.begin() + file.gcount(), '\n'));
-  return lines;
-}
-
 Scores score_points(const Density& density, PointSource& source, TaskObserver& observer,
                     const SeeScores& see) {
   struct Chunk {
     Points<double> points;
     std::vector<std::uint64_t> lines;
     Weights weights;
+    double share = 0;  ///< of the file, up to its last point
+
+    bool read(PointSource& source, std::size_t most) {
+      const bool any = source.next(most, points, &lines, &weights);
+      share = source.share_done();
+      return any;
+    }
   };
   Chunk now, next;
   Scores scores;
   NoiseKey key;
-  ObservedTask progress(observer, "Score", rows_about(source));
+  ObservedTask progress(observer, "Score");
   Pieces pieces;
-  bool more = source.next(pieces.next(), now.points, &now.lines, &now.weights);
+  bool more = now.read(source, pieces.next());
   double unit =
       0;  // the first weight above 0: of weights their proportion alone is meant, and their cubes are summed
   while (more) {
     // After the chunks that it writes to: its destructor waits.
-    std::future<bool> reading = std::async(std::launch::async, [&, n = pieces.next()] {
-      return source.next(n, next.points, &next.lines, &next.weights);
-    });
+    std::future<bool> reading =
+        std::async(std::launch::async, [&, n = pieces.next()] { return next.read(source, n); });
     require_density_at(density, now.points, now.lines, source.assumptions());
     const LogProb<double> result = density.log_prob(now.points, key);
     for (std::size_t i = 0; i < result.values.size(); ++i) {
@@ -80,7 +70,7 @@ Scores score_points(const Density& density, PointSource& source, TaskObserver& o
     scores.solves += result.summary.solves;
     scores.evaluations += static_cast<std::uint64_t>(result.summary.evaluations);
     if (see) see(now.lines, result.values);
-    progress.advance(static_cast<double>(result.values.size()));
+    progress.reach(static_cast<double>(scores.points), points_about(scores.points, now.share));
     ++key.iteration;  // noise is named by the chunk and the point's number in it
     more = reading.get();
     std::swap(now, next);

@@ -36,8 +36,10 @@ using SeeScores =
 Scores score_points(const Density& density, PointSource& source, TaskObserver& observer,
                     const SeeScores& see = nullptr);
 
-/// Of a file of text the lines, of an array the rows; 0 where that is not known without reading it all.
-double rows_about(const PointSource& source);
+/// About how many points a source has of which `points` were a share of the file; 0 where that is not known.
+inline double points_about(std::uint64_t points, double share) {
+  return share > 0 ? static_cast<double>(points) / share : 0;
+}
 
 /// Throws Error(Fault::bad_data), naming the first, where a point is not on the manifold in the precision of
 /// the density: it can be too near the rim of a ball for a float to tell.

@@ -1,17 +1,20 @@
-#include "apps/riemflow/support/table.hpp"
+#include "riemflow/io/table_writer.hpp"
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
+#include <chrono>
 #include <cmath>
 #include <filesystem>
+#include <utility>
 
 #include "riemflow/core/error.hpp"
 #include "riemflow/io/atomic_file.hpp"
 #include "riemflow/io/message.hpp"
 #include "riemflow/io/npy.hpp"
 
-namespace riemflow::app {
+namespace riemflow {
 namespace {
 
 /// Room for any number of rows and columns.
@@ -19,6 +22,9 @@ constexpr std::size_t kNpyHeader = 128;
 
 /// Enough for any double, and for any number of digits that is asked for here.
 constexpr std::size_t kLongest = 32;
+
+constexpr std::size_t kRowsAPiece = 1024;                    ///< of text, made by one thread
+constexpr std::size_t kMostGathered = std::size_t{1} << 18;  ///< numbers, while others are written
 
 std::string header_of_npy(std::size_t rows, std::size_t columns) {
   return columns == 1 ? npy_header<double>({rows}, kNpyHeader)
@@ -50,20 +56,21 @@ TableFormat table_format(const std::string& path) {
               "end it with .csv, .tsv or .npy, or give - for CSV on standard output", Fault::usage);
 }
 
-TableWriter::TableWriter(Sink& sink, TableFormat format, std::vector<Column> columns, int digits)
-    : sink_(sink), format_(format), columns_(std::move(columns)), digits_(digits) {
+TableWriter::TableWriter(Sink& sink, TableFormat format, std::vector<TableColumn> columns, int digits,
+                         int threads)
+    : sink_(sink), format_(format), columns_(std::move(columns)), digits_(digits), executor_(threads) {
   if (format_ == TableFormat::npy) {
     const std::string placeholder = header_of_npy(0, columns_.size());
     sink_.write(placeholder);
     sink_.overwrite(0, placeholder);  // a sink that cannot go back says so now, not after an hour
     return;
   }
+  std::string names;
   for (std::size_t i = 0; i < columns_.size(); ++i) {
-    if (i > 0) text_ += format_ == TableFormat::tsv ? '\t' : ',';
-    text_ += columns_[i].name;
+    if (i > 0) names += format_ == TableFormat::tsv ? '\t' : ',';
+    names += columns_[i].name;
   }
-  text_ += '\n';
-  sink_.write(text_);
+  sink_.write(names + '\n');
 }
 
 void TableWriter::rows(std::span<const double> values) {
@@ -71,40 +78,60 @@ void TableWriter::rows(std::span<const double> values) {
           fmt::format("a table of {} columns was given {} numbers", columns_.size(), values.size()),
           "give whole rows", Fault::internal);
   numbers_ += values.size();
-  if (format_ == TableFormat::npy)
-    sink_.write(std::as_bytes(values));
-  else
-    write_text(values);
+  gathered_.insert(gathered_.end(), values.begin(), values.end());
+  const bool idle =
+      !writing_.valid() || writing_.wait_for(std::chrono::seconds(0)) == std::future_status::ready;
+  if (idle || gathered_.size() >= kMostGathered) begin_writing();
 }
 
-void TableWriter::write_text(std::span<const double> values) {
+void TableWriter::begin_writing() {
+  if (writing_.valid()) writing_.get();
+  std::swap(gathered_, written_);
+  gathered_.clear();
+  writing_ = std::async(std::launch::async, [this] { write(); });
+}
+
+/// Writes written_.
+void TableWriter::write() {
+  if (format_ == TableFormat::npy) return sink_.write(std::as_bytes(std::span(written_)));
+  const std::size_t rows = written_.size() / columns_.size();
+  texts_.resize((rows + kRowsAPiece - 1) / kRowsAPiece);
+  in_pieces(&executor_, rows, kRowsAPiece,
+            [&](std::size_t first, std::size_t last) { texts_[first / kRowsAPiece] = text_of(first, last); });
+  for (const std::string& text : texts_) sink_.write(text);
+}
+
+/// Of the rows from `first` to before `last`.
+std::string TableWriter::text_of(std::size_t first, std::size_t last) const {
   const char delimiter = format_ == TableFormat::tsv ? '\t' : ',';
   const std::size_t width = columns_.size();
-  text_.resize(width * (kLongest + 1));
-  for (std::size_t row = 0; row < values.size(); row += width) {
-    char* end = text_.data();
+  std::string text((last - first) * width * (kLongest + 1), '\0');
+  char* end = text.data();
+  for (std::size_t row = first * width; row < last * width; row += width)
     for (std::size_t i = 0; i < width; ++i) {
-      end = put(end, values[row + i], columns_[i].whole, digits_);
+      end = put(end, written_[row + i], columns_[i].whole, digits_);
       *end++ = i + 1 < width ? delimiter : '\n';
     }
-    sink_.write(std::string_view(text_.data(), static_cast<std::size_t>(end - text_.data())));
-  }
+  text.resize(static_cast<std::size_t>(end - text.data()));
+  return text;
 }
 
 void TableWriter::finish() {
+  begin_writing();
+  writing_.get();
   if (format_ == TableFormat::npy)
     sink_.overwrite(0, header_of_npy(numbers_ / columns_.size(), columns_.size()));
 }
 
-void write_table(const std::string& path, const std::vector<Column>& columns, int digits,
+void write_table(const std::string& path, const std::vector<TableColumn>& columns, int digits, int threads,
                  const std::function<void(TableWriter&)>& fill) {
   const TableFormat format = table_format(path);
   const bool to_stdout = path.empty() || path == "-";
   write_file_atomically(to_stdout ? "/dev/stdout" : path, [&](Sink& sink) {
-    TableWriter table(sink, format, columns, digits);
+    TableWriter table(sink, format, columns, digits, threads);
     fill(table);
     table.finish();
   });
 }
 
-}  // namespace riemflow::app
+}  // namespace riemflow
