@@ -117,10 +117,7 @@ std::vector<double> KernelLearner::log_prob(const KernelMixture& density,
   if (!many_ || data_.lifts == 1) return density.log_prob(part(rows), &executor_);
   // Kernels on one sheet are seen from all lifts of a point.
   const std::size_t lifts = data_.lifts;
-  std::vector<std::size_t> all;
-  for (const std::size_t row : rows)
-    for (std::size_t s = 0; s < lifts; ++s) all.push_back(row / lifts * lifts + s);
-  const std::vector<double> above = density.log_prob(part(all), &executor_);
+  const std::vector<double> above = density.log_prob(data_.with_lifts(rows), &executor_);
   std::vector<double> scores;
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const auto first = above.begin() + static_cast<std::ptrdiff_t>(i * lifts);

@@ -40,7 +40,7 @@ class KernelLearner {
   /// fold, and one of all points that are known. options.seconds: of all together; progress: of all steps.
   Result learn(const LearnOptions& options) const;
 
-  /// log p of these rows of the data by a density of a result.
+  /// log p of these rows of the data, first lifts where they are lifted, by a density of a result.
   std::vector<double> log_prob(const KernelMixture& density, const std::vector<std::size_t>& rows) const;
 
  private:
