@@ -12,6 +12,7 @@
 #include "riemflow/figure/axis_names.hpp"
 #include "riemflow/figure/draw_parts.hpp"
 #include "riemflow/manifold/earth.hpp"
+#include "riemflow/model/space.hpp"
 #include "tests/figure/models.hpp"
 #include "tests/figure/pixels.hpp"
 
@@ -250,6 +251,25 @@ TEST(DrawnPairs, HoldTheCoordinatesOfTheSamples) {
   EXPECT_EQ(chart.axes[2].label, "distance_to_something_very_far…");
   EXPECT_EQ(chart.data[0].label, "same (500)");
   EXPECT_EQ(chart.note, "500 samples of the model: the darker, the more");
+}
+
+// −x is the same axis as x.
+TEST(DrawnPairs, HoldDataAsSamplesAreWritten) {
+  Model model = kernel_at("sphere:3", {0.5, 0.5, -0.1, 0.7}, 0.2);
+  keep_space(model, Space("axis:3"));
+  TaskObserver silent;
+  Points<double> data(2, 4);
+  data.values = {-0.5, -0.5, 0.5, -0.5, 0.5, 0.5, -0.5, 0.5};
+  std::vector<figure::Layer> layers;
+  figure::add_layer(layers, {data, "data"}, figure::kTeal, silent);
+  const figure::PairsChart chart = figure::pairs_chart(model, data, layers, silent);
+  for (std::size_t k = 0; k < 4; ++k) {
+    const double kept = k == 2 ? -0.5 : 0.5;
+    for (const std::size_t i : {0u, 1u}) {
+      EXPECT_EQ(chart.data[0].points[k][i], kept);
+      EXPECT_EQ(chart.samples[k][i], kept);
+    }
+  }
 }
 
 // A circle and a line have a histogram; of many coordinates the first are drawn.
