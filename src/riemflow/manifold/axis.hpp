@@ -18,6 +18,9 @@ class Axis final : public SphereQuotient<T> {
   std::string unit_of_volume() const override {
     return this->dimension() == 2 ? "sr (the whole is 2π)" : "unit of volume, of half the unit sphere's";
   }
+  Picture picture() const override {
+    return {this->dimension() == 2 ? Picture::Kind::axes : Picture::Kind::pairs};
+  }
   /// Of either end.
   ColumnForm column_form() const override {
     return {ColumnForm::Kind::vector, 1,
