@@ -11,6 +11,7 @@
 #include "apps/riemflow/support/outputs.hpp"
 #include "apps/riemflow/support/signals.hpp"
 #include "riemflow/core/error.hpp"
+#include "riemflow/core/text.hpp"
 #include "riemflow/figure/draw.hpp"
 #include "riemflow/fit/provenance.hpp"
 #include "riemflow/io/atomic_file.hpp"
@@ -23,7 +24,7 @@ struct PlotOptions {
   DrawOptions draw;
   ModelChoice model;  ///< MODEL, or a training log
   DataFile data;
-  std::string output, test, scale, view, contours, centre, projection = "robinson";
+  std::string output, test, scale, view, poles, lattice, contours, centre, projection = "robinson";
   double width = 180;
   bool no_coastlines = false, quiet = false, allow_failures = false, force = false;
   std::set<std::string> given;  ///< names of the options on the command line: "--per", "DATA"
@@ -121,6 +122,14 @@ void run(PlotOptions options) {
   }
   wanted.coastlines = !options.no_coastlines;
   if (options.has("--view")) wanted.rotations = value_named<RotationView>(options.view);
+  if (options.has("--poles"))
+    for (const std::string_view plane :
+         split(options.poles, [&](std::size_t i) { return options.poles[i] == ','; }))
+      wanted.poles.emplace_back(plane);
+  if (options.has("--lattice")) {
+    const auto n = numbers_of(options.lattice, 3, "--lattice", "A,B,C");
+    wanted.lattice = {n[0], n[1], n[2]};
+  }
   DataFile test = options.data;
   test.path = options.test;
   require_safe({{"MODEL", options.model.path}, input_of(options.data), input_of(test, "--test")},
@@ -152,7 +161,11 @@ void add_plot(CLI::App& app) {
   add_count(*command, "--samples", drawn.samples, 1, 1'000'000, "Points to draw from the model");
   add_count(*command, "--trajectories", drawn.trajectories, 1, 10'000,
             "Paths to draw, from the base to the model's density");
-  command->add_option("--seed", drawn.seed, "Seed of samples and trajectories: same seed, same points")
+  command
+      ->add_option(
+          "--seed", drawn.seed,
+          "Seed of samples and trajectories, and of the draws that show where a density of rotations is "
+          "sharp: same seed, same points")
       ->capture_default_str();
   command
       ->add_option("--resolution", drawn.grid.resolution,
@@ -164,9 +177,10 @@ void add_plot(CLI::App& app) {
   add_choice(*command, "--per", drawn.grid.per, {"sr", "km2", "rad2", "volume", "euclid"},
              "What the density is per: sr or km2 on the Earth, rad2 on the torus, volume (hyperbolic) or "
              "euclid on the ball; the first unless given");
-  add_choice(*command, "--scale", options->scale, {"linear", "log"},
-             "Scale of the colours; unless given, log on maps, elsewhere where half of the mass lies below a "
-             "tenth of the largest density");
+  add_choice(
+      *command, "--scale", options->scale, {"linear", "log"},
+      "Scale of the colours; unless given, log on maps, for rotations where the largest is above 100 times "
+      "the uniform density, elsewhere where half of the mass lies below a tenth of the largest density");
   add_text(*command, "--contours", options->contours, "PERCENT,…|none",
            "Outlines of the smallest regions that hold these per cents of the mass, such as 50,90,95; none "
            "unless given");
@@ -179,6 +193,17 @@ void add_plot(CLI::App& app) {
       *command, "--view", options->view, {"poles", "sections", "axis-angle"},
       "Of rotations: pole figures (of crystals unless given), sections of Euler angles at constant phi2, "
       "or the ball of rotation vectors (where there is no crystal, unless given)");
+  add_text(*command, "--poles", options->poles, "HKL,…",
+           "Of crystals: pole figures of these planes, such as 100,110,111 or 0001,10-10,11-20");
+  add_text(*command, "--lattice", options->lattice, "A,B,C",
+           "Lengths of the crystal's cell, where the direction of a plane depends on them");
+  command
+      ->add_option("--sections", drawn.sections, "Of rotations: degrees of phi2 from one section to the next")
+      ->check(CLI::PositiveNumber);
+  command
+      ->add_option("--phi1", drawn.phi1,
+                   "How far phi1 goes in sections, 360 unless given; rolled sheet needs 90")
+      ->check(CLI::PositiveNumber);
   command->add_option("--title", drawn.title, "Title above the figure");
   add_ranged(*command, "--width", options->width, 40.0, 1000.0,
              "Width of the figure in mm: 180 is two columns of a journal, 88 one; 120 on an orthographic map "
@@ -190,9 +215,9 @@ void add_plot(CLI::App& app) {
   command->add_flag("--quiet", options->quiet, "Say nothing but errors");
   command->footer(
       R"(What is drawn depends on the model's manifold: a map of the Earth for sphere:2, the hyperbolic disk for
-ball:2, axes of -180..180 degrees for torus:2, a square for euclidean:2, pole figures for the orientations of
-crystals (rotation:3/432), the ball of rotation vectors for rotation:3, and for any other the samples by
-pairs of coordinates. An option that has no meaning there is refused. If DATA is the file that the
+ball:2, axes of -180..180 degrees for torus:2, a square for euclidean:2, a globe for axis:2 with each axis at
+both of its ends, pole figures for the orientations of crystals (rotation:3/432), the ball of rotation vectors
+for rotation:3, and for any other the samples by pairs of coordinates. An option that has no meaning there is refused. If DATA is the file that the
 model was trained on, training and test points have colours of their own.
 
 Examples:
@@ -201,7 +226,8 @@ Examples:
   riemflow plot quakes.model -o pacific.svg --projection orthographic --center -18,178 --contours 50,90
   riemflow plot quakes.model -o paths.png --trajectories 200 --samples 2000
   riemflow plot torsions.model torsions.csv -o ramachandran.pdf --scale log --width 88
-  riemflow plot grains.model -o sections.png --view sections
+  riemflow plot grains.model grains.csv -o poles.png --poles 100,110,111,311
+  riemflow plot sheet.model -o sections.png --sections 5 --phi1 90
   riemflow plot training.jsonl -o curves.png)");
   command->callback([command, options] {
     for (const CLI::Option* option : command->get_options()) {

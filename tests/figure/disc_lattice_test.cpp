@@ -78,7 +78,7 @@ TEST(DiscView, ContoursAndColoursAreWhereTheyBelong) {
     return std::exp(-40 * (std::pow(p.x - middle.x, 2) + std::pow(p.y - middle.y, 2)));
   });
   const DiscView view{{50, 50}, 45};
-  const Lines lines = lattice_contour(view, lattice, std::exp(-40 * 0.04));
+  const Lines lines = lattice_contours(view, lattice, {std::exp(-40 * 0.04)})[0];
   ASSERT_EQ(lines.size(), 1u);
   EXPECT_TRUE(lines[0].closed);
   for (const Vec2 p : lines[0].points) {

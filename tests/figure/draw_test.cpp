@@ -12,6 +12,7 @@
 #include "riemflow/figure/axis_names.hpp"
 #include "riemflow/figure/draw_parts.hpp"
 #include "riemflow/manifold/earth.hpp"
+#include "riemflow/model/space.hpp"
 #include "tests/figure/models.hpp"
 #include "tests/figure/pixels.hpp"
 
@@ -252,6 +253,25 @@ TEST(DrawnPairs, HoldTheCoordinatesOfTheSamples) {
   EXPECT_EQ(chart.note, "500 samples of the model: the darker, the more");
 }
 
+// −x is the same axis as x.
+TEST(DrawnPairs, HoldDataAsSamplesAreWritten) {
+  Model model = kernel_at("sphere:3", {0.5, 0.5, -0.1, 0.7}, 0.2);
+  keep_space(model, Space("axis:3"));
+  TaskObserver silent;
+  Points<double> data(2, 4);
+  data.values = {-0.5, -0.5, 0.5, -0.5, 0.5, 0.5, -0.5, 0.5};
+  std::vector<figure::Layer> layers;
+  figure::add_layer(layers, {data, "data"}, figure::kTeal, silent);
+  const figure::PairsChart chart = figure::pairs_chart(model, data, layers, silent);
+  for (std::size_t k = 0; k < 4; ++k) {
+    const double kept = k == 2 ? -0.5 : 0.5;
+    for (const std::size_t i : {0u, 1u}) {
+      EXPECT_EQ(chart.data[0].points[k][i], kept);
+      EXPECT_EQ(chart.samples[k][i], kept);
+    }
+  }
+}
+
 // A circle and a line have a histogram; of many coordinates the first are drawn.
 TEST(DrawnPairs, AreOfAnyDimension) {
   DrawOptions options;
@@ -275,6 +295,124 @@ TEST(DrawnPairs, AreOfAnyDimension) {
   EXPECT_TRUE(listener.sentences.empty());
   drawn(kernel_at("euclidean:12", std::vector<double>(12, 0.5), 0.2));
   EXPECT_EQ(listener.sentences, (std::vector<std::string>{"The first 8 of 12 coordinates are drawn."}));
+}
+
+// Both ends have the same spot: the middle of both is on the equator, halfway.
+TEST(DrawnAxes, HaveBothEndsOnAGlobe) {
+  const auto seen = [](const std::string& space) {
+    Model model = on_the_earth(0.1);
+    keep_space(model, Space(space));
+    DrawOptions options;
+    options.projection = ProjectionKind::plate_carree;
+    options.log_scale = false;
+    options.coastlines = space == "axis:2";  // an axis has no coast anyway
+    options.grid.resolution = 2;
+    options.dpi = 144;
+    TaskObserver silent;
+    const figure::Image image = figure::read_png(draw(model, options, silent).bytes);
+    Box frame = figure::frame_of(image);
+    frame.height = frame.width / 2;
+    return figure::middle_of_mass(image, frame);
+  };
+  const Vec2 place = seen("sphere:2"), ends = seen("axis:2");
+  EXPECT_NEAR(place.x, 0.5 - 75 / 360.0, 0.006);
+  EXPECT_NEAR(ends.x, 0.5 + 15 / 360.0, 0.006);
+  EXPECT_NEAR(ends.y, 0.5, 0.006);
+  DrawOptions options;
+  TaskObserver silent;
+  Model axes = on_the_earth();
+  keep_space(axes, Space("axis:2"));
+  options.grid.per = "km2";
+  EXPECT_THROW(draw(axes, options, silent), Error);
+}
+
+/// One kernel around the rotation by `angle` about z.
+Model on_rotations(const std::string& space, double bandwidth, double angle = 0.3) {
+  Model model =
+      kernel_at("sphere:3,K=0.25", {2 * std::cos(angle / 2), 0, 0, 2 * std::sin(angle / 2)}, bandwidth);
+  keep_space(model, Space(space));
+  return model;
+}
+
+TEST(DrawnRotations, EveryOptionIsSeen) {
+  DrawOptions plain;
+  plain.kind = figure::FileKind::svg;
+  plain.dpi = 50;
+  Points<double> points(3, 4);
+  points.values = {1, 0, 0, 0, 0.8, 0.6, 0, 0, 0.6, 0, 0.8, 0};
+  for (const auto& [view, space] :
+       {std::pair{RotationView::poles, "rotation:3/432"}, std::pair{RotationView::sections, "rotation:3/432"},
+        std::pair{RotationView::axis_angle, "rotation:3"}}) {
+    const Model model = on_rotations(space, 0.4);
+    plain.rotations = view;
+    TaskObserver silent;
+    const std::string before = draw(model, plain, silent).bytes;
+    const std::string name = space;
+    const auto expect_seen = [&](const auto& change, const char* what) {
+      DrawOptions options = plain;
+      change(options);
+      EXPECT_TRUE(draw(model, options, silent).bytes != before) << what << ' ' << name;
+    };
+    expect_seen([](DrawOptions& o) { o.samples = 20; }, "samples");
+    expect_seen([](DrawOptions& o) { o.log_scale = true; }, "scale");
+    expect_seen([&](DrawOptions& o) { o.data = {points, "data"}; }, "data");
+    expect_seen([&](DrawOptions& o) { o.test = {points, "test points"}; }, "test");
+    DrawOptions one = plain, other = plain;
+    one.samples = other.samples = 20;
+    other.seed = 1;
+    EXPECT_TRUE(draw(model, one, silent).bytes != draw(model, other, silent).bytes) << "seed " << space;
+    other.seed = 0;
+    other.evaluation.threads = 3;
+    EXPECT_TRUE(draw(model, one, silent).bytes == draw(model, other, silent).bytes) << "threads " << space;
+  }
+}
+
+// Which view it is, follows from the options; what has no meaning in a view is refused.
+TEST(DrawnRotations, ChoicesOfViews) {
+  const Model model = on_rotations("rotation:3/432", 0.4);
+  TaskObserver silent;
+  const auto drawn = [&](const auto& change) {
+    DrawOptions options;
+    options.kind = figure::FileKind::svg;
+    options.dpi = 50;
+    change(options);
+    return draw(model, options, silent).bytes;
+  };
+  const auto refused = [&](const auto& change) {
+    try {
+      drawn(change);
+    } catch (const Error& error) {
+      return std::string(error.what());
+    }
+    return std::string("drawn");
+  };
+  const std::string usual = drawn([](DrawOptions&) {});
+  EXPECT_TRUE(drawn([](DrawOptions& o) { o.rotations = RotationView::poles; }) == usual);
+  EXPECT_TRUE(drawn([](DrawOptions& o) { o.poles = {"100", "110", "111"}; }) == usual);
+  EXPECT_TRUE(drawn([](DrawOptions& o) { o.poles = {"100", "110", "311"}; }) != usual);
+  EXPECT_TRUE(drawn([](DrawOptions& o) { o.sections = 5; }) ==
+              drawn([](DrawOptions& o) { o.rotations = RotationView::sections; }));
+  EXPECT_TRUE(drawn([](DrawOptions& o) { o.sections = 15; }) !=
+              drawn([](DrawOptions& o) { o.sections = 5; }));
+  EXPECT_TRUE(drawn([](DrawOptions& o) { o.phi1 = 90; }) != drawn([](DrawOptions& o) { o.phi1 = 360; }));
+  EXPECT_NE(refused([](DrawOptions& o) { o.phi1 = 400; }).find("φ1 goes to 360°"), std::string::npos);
+  EXPECT_NE(refused([](DrawOptions& o) { o.poles = {"11"}; }).find("no indices of a plane"),
+            std::string::npos);
+  EXPECT_NE(refused([](DrawOptions& o) {
+              o.poles = {"111"};
+              o.rotations = RotationView::sections;
+            }).find("‹poles› has no meaning in sections of Euler angles"),
+            std::string::npos);
+  EXPECT_NE(refused([](DrawOptions& o) {
+              o.sections = 5;
+              o.rotations = RotationView::axis_angle;
+            }).find("‹sections› has no meaning in the ball"),
+            std::string::npos);
+  EXPECT_NE(
+      refused([](DrawOptions& o) { o.contours = {0.5}; }).find("‹contours› has no meaning in pole figures"),
+      std::string::npos);
+  EXPECT_NE(refused([](DrawOptions& o) { o.trajectories = 3; }).find("‹trajectories› has no meaning"),
+            std::string::npos);
 }
 
 TEST(Draws, AreThoseOfTheModelInOnePiece) {
@@ -307,6 +445,9 @@ TEST(Draw, ManyPointsAreThinnedAndToldOf) {
   EXPECT_EQ(layers[0].label, "all (30,000 of 30,001)");
   EXPECT_EQ(layers[0].points.size(), 30'000u);
   EXPECT_EQ(listener.sentences.size(), 1u);
+  figure::add_layer(layers, {Points<double>(3000, 4), "some"}, figure::kTeal, listener, 2000);
+  EXPECT_EQ(layers[1].label, "some (2,000 of 3,000)");
+  EXPECT_EQ(layers[1].points.size(), 2000u);
 }
 
 TEST(Draw, SameBytesForAnyThreads) {

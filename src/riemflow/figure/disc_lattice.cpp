@@ -114,39 +114,51 @@ Vec2 DiscView::on_lattice(Vec2 on_sheet) const {
   return projection == HemisphereProjection::stereographic ? scaled(p, equal_area_radius) : p;
 }
 
-void draw_lattice(Canvas& canvas, const DiscView& view, const DiscLattice& lattice, const Scale& scale) {
-  const Canvas::Clip clip(canvas, Lines{ring(view.centre, view.radius, 720)});
+void draw_lattice(Canvas& canvas, const DiscView& view, const DiscLattice& lattice, const Scale& scale,
+                  const Lines& outline) {
+  const Canvas::Clip clip(canvas, outline.empty() ? Lines{ring(view.centre, view.radius, 720)} : outline);
   const Box box{view.centre.x - view.radius, view.centre.y - view.radius, 2 * view.radius, 2 * view.radius};
   const int pixels = std::max(2, static_cast<int>(std::ceil(box.width * canvas.dpi() / 72)));
+  const int finer = std::max(1, static_cast<int>(std::ceil(static_cast<double>(lattice.n - 7) / pixels)));
+  const double side = box.width / pixels / finer;
   Image image(pixels, pixels);
   for (int row = 0; row < pixels; ++row)
     for (int column = 0; column < pixels; ++column) {
-      Vec2 at{box.x + (column + 0.5) / pixels * box.width, box.y + (row + 0.5) / pixels * box.height};
-      // A pixel across the rim has the rim's value; what is farther is not seen.
-      const double r = std::hypot(at.x - view.centre.x, at.y - view.centre.y) / view.radius;
-      if (r > 1)
-        at = {view.centre.x + (at.x - view.centre.x) / r, view.centre.y + (at.y - view.centre.y) / r};
-      image.at(column, row) = scale.colour(lattice.between(view.on_lattice(at)));
+      double largest = std::numeric_limits<double>::quiet_NaN();
+      for (int i = 0; i < finer * finer; ++i) {
+        Vec2 at{box.x + (finer * column + i % finer + 0.5) * side,
+                box.y + (finer * row + i / finer + 0.5) * side};
+        // A pixel across the rim has the rim's value; what is farther is not seen.
+        const double r = std::hypot(at.x - view.centre.x, at.y - view.centre.y) / view.radius;
+        if (r > 1)
+          at = {view.centre.x + (at.x - view.centre.x) / r, view.centre.y + (at.y - view.centre.y) / r};
+        const double value = lattice.between(view.on_lattice(at));
+        if (!(largest >= value)) largest = value;
+      }
+      image.at(column, row) = scale.colour(largest);
     }
   canvas.image(image, box);
 }
 
-Lines lattice_contour(const DiscView& view, const DiscLattice& lattice, double level) {
-  // Three times as fine, so that a small ring is round.
-  constexpr int kFiner = 3;
-  const int n = kFiner * (lattice.n - 1) + 1;
+std::vector<Lines> lattice_contours(const DiscView& view, const DiscLattice& lattice,
+                                    const std::vector<double>& levels) {
+  // Finer than a coarse lattice, so that a small ring is round.
+  const int finer = lattice.n < 150 ? 3 : 1, n = finer * (lattice.n - 1) + 1;
   Raster raster{n, n, {}};
   raster.values.reserve(static_cast<std::size_t>(n) * static_cast<std::size_t>(n));
   for (int iy = 0; iy < n; ++iy)
     for (int ix = 0; ix < n; ++ix) {
-      const Vec2 at = lattice.place(static_cast<double>(ix) / kFiner, static_cast<double>(iy) / kFiner);
+      const Vec2 at = lattice.place(static_cast<double>(ix) / finer, static_cast<double>(iy) / finer);
       const bool seen = std::hypot(at.x, at.y) < 1 + lattice.step();
       raster.values.push_back(seen ? lattice.between(at) : std::numeric_limits<double>::quiet_NaN());
     }
-  Lines lines = contour(raster, level);
-  for (Line& line : lines)
-    for (Vec2& p : line.points) p = view.on_sheet(lattice.place(p.x / kFiner, p.y / kFiner));
-  return lines;
+  std::vector<Lines> result;
+  for (const double level : levels) {
+    Lines& lines = result.emplace_back(contour(raster, level));
+    for (Line& line : lines)
+      for (Vec2& p : line.points) p = view.on_sheet(lattice.place(p.x / finer, p.y / finer));
+  }
+  return result;
 }
 
 }  // namespace riemflow::figure

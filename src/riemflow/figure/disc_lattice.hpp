@@ -52,9 +52,12 @@ struct DiscView {
   Vec2 on_lattice(Vec2 on_sheet) const;
 };
 
-/// In colours, up to the rim.
-void draw_lattice(Canvas& canvas, const DiscView& view, const DiscLattice& lattice, const Scale& scale);
-/// Where the value is `level`, on the sheet; a little beyond the rim too.
-Lines lattice_contour(const DiscView& view, const DiscLattice& lattice, double level);
+/// In colours, up to the rim, or within another outline on the sheet. Where the lattice is finer than the
+/// pixels, a pixel has the largest value in it: no peak is lost.
+void draw_lattice(Canvas& canvas, const DiscView& view, const DiscLattice& lattice, const Scale& scale,
+                  const Lines& outline = {});
+/// Where the value is each of the levels, on the sheet; a little beyond the rim too.
+std::vector<Lines> lattice_contours(const DiscView& view, const DiscLattice& lattice,
+                                    const std::vector<double>& levels);
 
 }  // namespace riemflow::figure

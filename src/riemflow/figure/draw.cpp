@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
+#include <limits>
 
 #include "riemflow/core/cancel.hpp"
 #include "riemflow/core/error.hpp"
@@ -31,7 +33,8 @@ constexpr int kCellsAcross = 200;                        // where the manifold h
 constexpr double kMapResolution = 0.5;                   // degrees
 constexpr double kSquareWidth = 120, kPairsWidth = 180;  // mm
 
-void require_meaning(const Model& model, const DrawOptions& options, std::optional<Surface> surface) {
+void require_meaning(const Model& model, const DrawOptions& options, std::optional<Surface> surface,
+                     bool axes) {
   const std::string what = surface ? space_of(model).name() : "the coordinates of samples, by pairs";
   const auto refuse = [&](bool given, const char* name) {
     require(!given, fmt::format("‹{}› has no meaning in a figure of {}", name, what),
@@ -40,8 +43,10 @@ void require_meaning(const Model& model, const DrawOptions& options, std::option
   if (surface != Surface::globe) {
     refuse(options.projection.has_value(), "projection");
     refuse(options.centre.has_value(), "center");
-    refuse(!options.coastlines, "no-coastlines");
   }
+  if (surface != Surface::globe || axes) refuse(!options.coastlines, "no-coastlines");
+  require(!axes || options.grid.per.empty() || options.grid.per == "sr",
+          fmt::format("‹per› {} has no meaning on {}", options.grid.per, what), "give sr", Fault::usage);
   if (surface != Surface::plane) refuse(options.grid.extent > 0, "extent");
   if (!surface) {
     refuse(!options.grid.per.empty(), "per");
@@ -50,6 +55,11 @@ void require_meaning(const Model& model, const DrawOptions& options, std::option
     refuse(!options.contours.empty(), "contours");
     refuse(options.trajectories > 0, "trajectories");
   }
+  refuse(options.rotations.has_value(), "view");
+  refuse(!options.poles.empty(), "poles");
+  refuse(options.lattice.has_value(), "lattice");
+  refuse(options.sections > 0, "sections");
+  refuse(options.phi1 > 0, "phi1");
   for (const double share : options.contours)
     require(share > 0 && share < 1, fmt::format("‹contours›: {:g} % of the mass has no contour", 100 * share),
             "give per cents between 0 and 100, or none", Fault::usage);
@@ -118,13 +128,37 @@ GridLayout layout_drawn(const Model& model, Surface surface, GridChoice choice, 
   return layout;
 }
 
-Drawing draw_density(const Model& model, const DrawOptions& options, Surface surface,
+/// Of axes, whose density p(x) + p(−x) of a sphere's p is drawn at both ends.
+void add_opposite_ends(DensityGrid& grid) {
+  const std::size_t rows = grid.layout.lattice.rows.centres.size(),
+                    columns = grid.layout.lattice.columns.centres.size();
+  const std::vector<double> log_density = grid.log_density, masses = grid.masses;
+  grid.layout.measure = "steradian of axes, both ends";
+  grid.summary.mass *= 2;
+  grid.summary.largest = 0;
+  grid.summary.smallest = std::numeric_limits<double>::infinity();
+  for (std::size_t i = 0; i < log_density.size(); ++i) {
+    const std::size_t row = i / columns, column = i % columns;
+    const std::size_t opposite = (rows - 1 - row) * columns + (column + columns / 2) % columns;
+    const double density = std::exp(log_density[i]) + std::exp(log_density[opposite]);
+    grid.log_density[i] = std::log(density);
+    grid.masses[i] = masses[i] + masses[opposite];
+    if (std::isnan(density)) continue;
+    grid.summary.largest = std::max(grid.summary.largest, density);
+    grid.summary.smallest = std::min(grid.summary.smallest, density);
+  }
+}
+
+/// ends: of axes, their covering; null for others.
+Drawing draw_density(const Model& model, const DrawOptions& options, Surface surface, const Covering* ends,
                      TaskObserver& observer) {
   Drawing drawing;
   const bool by_points = surface == Surface::plane && options.grid.extent == 0;
   Square square{{0, 0}, options.grid.extent};
   std::optional<GridLayout> layout;
-  if (!by_points) layout = layout_drawn(model, surface, options.grid, square);  // what may be refused, first
+  const Model on_sheet = ends != nullptr ? on_cover(model) : model;
+  // What may be refused, first.
+  if (!by_points) layout = layout_drawn(on_sheet, surface, options.grid, square);
   if (options.trajectories > 0 && model.config.model == ModelKind::pool)
     observer.say("The trajectories are those of the pool's flow with the largest weight.");
   const std::vector<Points<double>> paths = figure::draws_of(
@@ -134,15 +168,19 @@ Drawing draw_density(const Model& model, const DrawOptions& options, Surface sur
                                      .front();
   if (by_points)
     layout = layout_drawn(model, surface, options.grid, seen_part(model, options, samples, observer));
-  const DensityGrid grid = figure::computed_grid(model, options.evaluation, *layout, observer);
+  DensityGrid grid = figure::computed_grid(on_sheet, options.evaluation, *layout, observer);
   drawing.cells = layout->lattice.size() - grid.summary.outside;
   drawing.failed_cells = grid.summary.failed;
   std::vector<figure::Layer> layers;
   figure::add_layer(layers, {samples, "samples"}, figure::kPurple, observer);
   figure::add_layer(layers, options.data, figure::kBlue, observer);
   figure::add_layer(layers, options.test, figure::kTeal, observer);
+  if (ends != nullptr) {
+    add_opposite_ends(grid);
+    for (figure::Layer& layer : layers) layer.points = lifts_of(*ends, layer.points);
+  }
   const ObservedTask task(observer, "Drawing");
-  drawing.bytes = figure::draw_grid(model, surface, grid, layers, paths, options);
+  drawing.bytes = figure::draw_grid(on_sheet, surface, grid, layers, paths, options);
   return drawing;
 }
 
@@ -168,7 +206,6 @@ Drawing draw_samples(const Model& model, const DrawOptions& options, TaskObserve
 
 Drawing draw(const Model& model, const DrawOptions& options, TaskObserver& observer) {
   const auto manifold = space_of(model).on<double>();
-  const auto surface = figure::surface_of(*manifold);
   const Picture picture = manifold->picture();
   if (picture.kind == Picture::Kind::cover) {
     DrawOptions above = options;
@@ -179,17 +216,21 @@ Drawing draw(const Model& model, const DrawOptions& options, TaskObserver& obser
                   manifold->name());
     return draw(ball, above, observer);
   }
-  const bool rotations = picture.kind == Picture::Kind::rotations;
-  require_meaning(model, options, surface);
-  require(rotations || !options.rotations, "‹view› has no meaning in a figure of " + space_of(model).name(),
-          fmt::format("leave it out for {}", model.path), Fault::usage);
+  const CancelScope scope([&] { return observer.cancelled(); });
   figure::width_in_points(options, 0);
+  if (picture.kind == Picture::Kind::rotations)
+    return figure::draw_rotations(model, picture.group, options, observer);
+  const bool axes = picture.kind == Picture::Kind::axes;
+  const auto surface = axes ? std::optional(Surface::globe) : figure::surface_of(*manifold);
+  require_meaning(model, options, surface, axes);
   require(options.trajectories == 0 || leading_flow(model).has_value(),
           fmt::format("{}a {} has no trajectories", about(model), name_of(model.config.model)),
           "give a model that is a flow, or leave out ‹trajectories›");
-  const CancelScope scope([&] { return observer.cancelled(); });
-  if (rotations) return figure::draw_rotations(model, picture.group, options, observer);
-  return surface ? draw_density(model, options, *surface, observer) : draw_samples(model, options, observer);
+  if (!surface) return draw_samples(model, options, observer);
+  if (!axes) return draw_density(model, options, *surface, nullptr, observer);
+  DrawOptions plain = options;
+  plain.coastlines = false;
+  return draw_density(model, plain, *surface, manifold->covering().get(), observer);
 }
 
 namespace figure {
@@ -208,9 +249,9 @@ std::string draw_grid(const Model& model, Surface surface, const DensityGrid& gr
 }
 
 void add_layer(std::vector<Layer>& layers, const NamedPoints& all, const Colour& colour,
-               TaskObserver& observer) {
+               TaskObserver& observer, std::size_t most) {
   if (all.points.size() == 0) return;
-  Layer layer{thinned(all.points, kMostDots), all.label, colour};
+  Layer layer{thinned(all.points, most), all.label, colour};
   const std::string drawn = counted(layer.points.size()), of = counted(all.points.size());
   layer.label += drawn == of ? fmt::format(" ({})", drawn) : fmt::format(" ({} of {})", drawn, of);
   if (drawn != of)
@@ -218,24 +259,23 @@ void add_layer(std::vector<Layer>& layers, const NamedPoints& all, const Colour&
   layers.push_back(std::move(layer));
 }
 
-std::vector<Points<double>> draws_of(const Model& model, const Evaluation& how, std::uint64_t n,
-                                     std::uint64_t seed, int frames, Failures& failures,
-                                     TaskObserver& observer) {
-  const std::optional<Model> flow = frames > 1 ? leading_flow(model) : std::nullopt;
-  std::vector<Points<double>> result(static_cast<std::size_t>(frames));
-  if (n == 0) return result;
-  const std::unique_ptr<Density> density = make_density(flow ? *flow : model, how);
-  ObservedTask task(observer, "Samples", static_cast<double>(n));
+namespace {
+
+using DrawSome = std::function<Carried<double>(std::size_t n, std::uint64_t first)>;
+
+/// [frame][draw] of those numbered first … last − 1, which `some` draws.
+std::vector<Points<double>> drawn_in_pieces(const DrawSome& some, const char* what, int ambient, int frames,
+                                            std::uint64_t first, std::uint64_t last, Failures& failures,
+                                            TaskObserver& observer) {
+  std::vector<Points<double>> result(static_cast<std::size_t>(frames), Points<double>(0, ambient));
+  ObservedTask task(observer, "Samples", static_cast<double>(last - first));
   const std::uint64_t at_once =
       std::max<std::uint64_t>(1, kDrawsAtOnce / static_cast<std::uint64_t>(frames) / kLanes) * kLanes;
-  for (auto& frame : result) frame.dimension = density->manifold().ambient();
-  for (std::uint64_t first = 0; first < n; first += at_once) {
+  for (; first < last; first += at_once) {
     give_up_if_asked();
-    const auto some = static_cast<std::size_t>(std::min(at_once, n - first));
-    const Carried<double> drawn = frames > 1 ? density->parts().front().flow()->draw_paths(
-                                                   some, seed, first, equally_spaced(0, 1, frames))
-                                             : density->sample(some, seed, first);
-    for (std::size_t i = 0; i < some; ++i) {
+    const auto n = static_cast<std::size_t>(std::min(at_once, last - first));
+    const Carried<double> drawn = some(n, first);
+    for (std::size_t i = 0; i < n; ++i) {
       if (!std::all_of(drawn.frames.begin(), drawn.frames.end(),
                        [&](const Points<double>& frame) { return is_finite<double>(frame[i]); }))
         continue;
@@ -243,12 +283,34 @@ std::vector<Points<double>> draws_of(const Model& model, const Evaluation& how, 
         for (const double x : drawn.frames[k][i]) result[k].values.push_back(x);
     }
     for (const Failure& failure : drawn.summary.failures)
-      failures.add(
-          [&] { return fmt::format("{} {}", frames > 1 ? "trajectory" : "draw", first + failure.point + 1); },
-          failure.status);
-    task.advance(static_cast<double>(some));
+      failures.add([&] { return fmt::format("{} {}", what, first + failure.point + 1); }, failure.status);
+    task.advance(static_cast<double>(n));
   }
   return result;
+}
+
+}  // namespace
+
+std::vector<Points<double>> draws_of(const Model& model, const Evaluation& how, std::uint64_t n,
+                                     std::uint64_t seed, int frames, Failures& failures,
+                                     TaskObserver& observer) {
+  if (n == 0) return std::vector<Points<double>>(static_cast<std::size_t>(frames));
+  const std::optional<Model> flow = frames > 1 ? leading_flow(model) : std::nullopt;
+  const std::unique_ptr<Density> density = make_density(flow ? *flow : model, how);
+  const DrawSome some = [&](std::size_t count, std::uint64_t first) {
+    return frames > 1
+               ? density->parts().front().flow()->draw_paths(count, seed, first, equally_spaced(0, 1, frames))
+               : density->sample(count, seed, first);
+  };
+  return drawn_in_pieces(some, frames > 1 ? "trajectory" : "draw", density->manifold().ambient(), frames, 0,
+                         n, failures, observer);
+}
+
+Points<double> draws_of(const Density& density, std::uint64_t first, std::uint64_t last, std::uint64_t seed,
+                        Failures& failures, TaskObserver& observer) {
+  const DrawSome some = [&](std::size_t n, std::uint64_t from) { return density.sample(n, seed, from); };
+  return drawn_in_pieces(some, "draw", density.manifold().ambient(), 1, first, last, failures, observer)
+      .front();
 }
 
 double width_in_points(const DrawOptions& options, double usual_mm) {

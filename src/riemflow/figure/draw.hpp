@@ -10,6 +10,7 @@
 
 #include "riemflow/core/enum_names.hpp"
 #include "riemflow/core/task_observer.hpp"
+#include "riemflow/figure/crystal_plane.hpp"
 #include "riemflow/figure/density_chart.hpp"
 #include "riemflow/figure/projection.hpp"
 #include "riemflow/fit/training_log.hpp"
@@ -43,7 +44,7 @@ struct DrawOptions {
 
   NamedPoints data, test;  ///< in kBlue and in kTeal; either may be empty
   /// Draws of the model, and paths of draws from the base to the density. No samples: 20,000 where they are
-  /// the figure.
+  /// the figure. The seed is also that of the draws from which figures of rotations are made.
   std::uint64_t samples = 0, trajectories = 0, seed = 0;
 
   // Of densities: not where samples are the figure.
@@ -56,7 +57,12 @@ struct DrawOptions {
   std::optional<figure::LatLon> centre;
   bool coastlines = true;
 
-  std::optional<RotationView> rotations;  ///< of models of rotations
+  // Of models of rotations.
+  std::optional<RotationView> rotations;  ///< poles of crystals and axis_angle of others unless given
+  /// Planes of the crystal, by indices as "110" (figure/crystal_plane.hpp); none: the usual ones.
+  std::vector<std::string> poles;
+  std::optional<figure::CellLengths> lattice;  ///< of the crystal's cell, where the poles need them
+  double sections = 0, phi1 = 0;  ///< degrees: between sections, and how far φ1 goes; 0: the figure's own
 };
 
 /// A figure and what failed in it.

@@ -69,8 +69,7 @@ Map globe_map(const DensityGrid& grid, const std::vector<Layer>& layers,
   for (const double log_p : grid.log_density) map.density.values.push_back(std::exp(log_p));
   std::vector<double> masses = grid.masses;  // shares of what the cells hold
   for (double& mass : masses) mass /= grid.summary.mass;
-  map.bar.label =
-      grid.layout.units == "km-2" ? "probability density per km²" : "probability density per steradian";
+  map.bar.label = "probability density per " + (grid.layout.units == "km-2" ? "km²" : grid.layout.measure);
   set_scale(options.log_scale.value_or(true), grid, masses, map.bar);
   add_contours(options.contours, grid, masses, map);
 

@@ -14,12 +14,18 @@ namespace {
 
 using Columns = std::vector<std::vector<double>>;
 
-/// [coordinate][point], the first n coordinates.
+/// [coordinate][point], the first n coordinates. Of the ways to write a point that which samples have: data
+/// may hold another.
 Columns columns_of(const Manifold<double>& manifold, const Points<double>& points, std::size_t n) {
   Columns columns(n);
-  std::vector<double> row(coordinate_names(manifold).size());
+  std::vector<double> point(static_cast<std::size_t>(manifold.ambient())),
+      row(coordinate_names(manifold).size());
+  std::vector<Pack<double>> kept(point.size());
   for (std::size_t i = 0; i < points.size(); ++i) {
-    to_coordinates(manifold, points[i], row);
+    for (std::size_t c = 0; c < kept.size(); ++c) kept[c] = Pack<double>(points[i][c]);
+    manifold.project(kept.data());
+    for (std::size_t c = 0; c < kept.size(); ++c) point[c] = kept[c][0];
+    to_coordinates(manifold, point, row);
     for (std::size_t k = 0; k < n; ++k) columns[k].push_back(row[k]);
   }
   return columns;

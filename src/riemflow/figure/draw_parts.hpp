@@ -14,10 +14,10 @@ struct Layer {
   std::string label;  ///< with their number
   Colour colour;
 };
-/// At most kMostDots of the points; the label tells how many of how many, and the observer where not all are.
+/// At most `most` of the points; the label tells how many of how many, and the observer where not all are.
 inline constexpr std::size_t kMostDots = 30'000;
 void add_layer(std::vector<Layer>& layers, const NamedPoints& points, const Colour& colour,
-               TaskObserver& observer);
+               TaskObserver& observer, std::size_t most = kMostDots);
 
 /// n draws of a model: [frame][point], seen at `frames` equally spaced times on their way from the base, of a
 /// pool those of its flow with the largest weight; of one frame, the draws themselves. Those that failed are
@@ -25,6 +25,9 @@ void add_layer(std::vector<Layer>& layers, const NamedPoints& points, const Colo
 std::vector<Points<double>> draws_of(const Model& model, const Evaluation& how, std::uint64_t n,
                                      std::uint64_t seed, int frames, Failures& failures,
                                      TaskObserver& observer);
+/// Of a density, those numbered first … last − 1; `first` is a multiple of kLanes.
+Points<double> draws_of(const Density& density, std::uint64_t first, std::uint64_t last, std::uint64_t seed,
+                        Failures& failures, TaskObserver& observer);
 
 /// A width of options in points. Throws Error(Fault::usage) where it has too many pixels.
 double width_in_points(const DrawOptions& options, double usual_mm);

@@ -3,26 +3,14 @@
 // sample, as a multiple of what it would be if the crystals lay at random.
 
 #include <span>
-#include <string>
 #include <vector>
 
+#include "riemflow/figure/crystal_plane.hpp"
 #include "riemflow/figure/disc_lattice.hpp"
+#include "riemflow/figure/fibre.hpp"
 #include "riemflow/figure/texture.hpp"
 
 namespace riemflow::figure {
-
-using Direction = rotation::Vector<double>;
-
-/// A direction of the crystal by its name: "{100}".
-struct CrystalDirection {
-  std::string name;
-  Direction h;
-};
-
-/// The ones that are looked at first, of which no ratio of axes has to be known: {100}, {110}, {111} of cubic
-/// crystals, {001}, {100}, {110} of tetragonal, {0001}, {101̄0}, {112̄0} of trigonal and hexagonal ones (of
-/// plane normals, with a along x), otherwise the axes x, y, z of the crystal.
-std::vector<CrystalDirection> usual_directions(const CrystalGroup& group);
 
 /// P(y) = ½ Σ_±h mean over {R: R h = y} of the density, in multiples of the uniform one: a pole is an axis.
 /// Its mean over all y is 1. y: unit vectors. The mean over a circle of rotations is that of `around` at

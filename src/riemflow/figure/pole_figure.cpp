@@ -1,10 +1,15 @@
 #include "riemflow/figure/pole_figure.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <numbers>
 
+#include "riemflow/core/text.hpp"
 #include "riemflow/figure/legend.hpp"
+#include "riemflow/figure/pole_draws.hpp"
+#include "riemflow/figure/pole_top.hpp"
 
 namespace riemflow::figure {
 namespace {
@@ -12,7 +17,13 @@ namespace {
 constexpr double kPoleMargin = 8, kPoleGap = 10, kPoleBarGap = 12;
 constexpr double kAbovePole = 13, kBelowPole = 12, kBesidePole = 12;
 constexpr double kLargestPole = 120;  // radius
-const Colour kPoleDots = kBlue;
+// Of the lattice of fibres, in deviations: on a radius, and along a fibre.
+constexpr double kStepAcross = 0.3, kStepAround = 1.6;
+constexpr int kLeastAcross = 21, kLeastAround = 16;
+constexpr std::size_t kPoleDraws = 1'000'000;
+constexpr int kAcrossOfDraws = 401;
+
+int odd_above(double number) { return 2 * static_cast<int>(std::ceil((number - 1) / 2)) + 1; }
 
 /// The two axes, and the directions 30° and 60° from Z.
 void draw_pole_net(Canvas& canvas, const DiscView& view) {
@@ -41,8 +52,8 @@ void draw_sample_axes(Canvas& canvas, const DiscView& view, const std::array<std
 }
 
 /// Both if there is room for them, else the largest alone.
-std::string extremes(Canvas& canvas, const DiscLattice& density, double room) {
-  const std::vector<double> values = density.inside();
+std::string extremes(Canvas& canvas, const PoleFigure& panel, double room) {
+  const std::vector<double> values = panel.density.inside();
   double low = INFINITY, high = -INFINITY;
   for (const double value : values)
     if (std::isfinite(value)) {
@@ -50,6 +61,7 @@ std::string extremes(Canvas& canvas, const DiscLattice& density, double room) {
       high = std::max(high, value);
     }
   if (low > high) return "";
+  if (!std::isnan(panel.highest)) high = panel.highest;
   const auto text = [](double value) {
     return number_text(value, value < 9.995 ? 2 : value < 99.95 ? 1 : 0);
   };
@@ -64,39 +76,68 @@ void draw_pole_figure(Canvas& canvas, const DiscView& view, const PoleFigures& f
   {
     const Canvas::Clip clip(canvas, Lines{ring(view.centre, view.radius, 720)});
     draw_pole_net(canvas, view);
-    if (has_density)
-      for (const double level : figures.levels) {
-        const Lines lines = lattice_contour(view, panel.density, level);
-        canvas.stroke(lines, {kWhite.with_alpha(0.55), 1.1});
-        canvas.stroke(lines, multiples_pen(level));
+    if (has_density) {
+      const std::vector<Lines> contours = lattice_contours(view, panel.density, figures.levels);
+      for (std::size_t i = 0; i < contours.size(); ++i) {
+        canvas.stroke(contours[i], {kWhite.with_alpha(0.55), 1.1});
+        canvas.stroke(contours[i], multiples_pen(figures.levels[i]));
       }
+    }
   }
   canvas.circle(view.centre, view.radius, {kInk, 0.9});
-  std::vector<Vec2> dots;
-  for (const Vec2 pole : panel.poles) dots.push_back(view.on_sheet(pole));
-  canvas.dots(dots, dot, kPoleDots.with_alpha(dot_opacity(dots.size())), dot > 0.85 ? 0.25 : 0);
+  for (const Cloud& cloud : panel.clouds) {
+    std::vector<Vec2> dots;
+    for (const Vec2 pole : cloud.points) dots.push_back(view.on_sheet(pole));
+    canvas.dots(dots, dot, cloud.colour.with_alpha(dot_opacity(dots.size())), dot > 0.85 ? 0.25 : 0);
+  }
   draw_sample_axes(canvas, view, figures.axes);
   canvas.text({view.centre.x - view.radius, view.centre.y - view.radius - above}, panel.label,
               {.size = kTitleText, .align = Align::left, .bold = true});
   if (has_density)
     canvas.text({view.centre.x, view.centre.y + view.radius + kBelowPole - 3},
-                extremes(canvas, panel.density, 2 * view.radius + kPoleGap),
+                extremes(canvas, panel, 2 * view.radius + kPoleGap),
                 {.size = kTickText, .align = Align::centre});
 }
 
 }  // namespace
 
-PoleFigures pole_figures(const Texture& texture, const std::vector<CrystalDirection>& directions, int across,
-                         int around) {
+PoleFigures pole_figures(const Texture& texture, const std::vector<CrystalDirection>& directions,
+                         std::optional<bool> log_scale) {
+  const double width = finest_width(texture);
+  const int across = odd_above(std::max<double>(kLeastAcross, 2 / (kStepAcross * width)));
+  const int around =
+      std::max(kLeastAround, static_cast<int>(std::ceil(2 * std::numbers::pi / (kStepAround * width))));
+  double evaluations = 0;
+  for (const CrystalDirection& direction : directions) {
+    const PoleFibres fibres = pole_fibres(texture.group, direction.h);
+    evaluations += std::numbers::pi / 4 * across * across * around * fibres.period / (2 * std::numbers::pi) *
+                   static_cast<double>(fibres.ends.size());
+  }
+  const bool by_draws = texture.draws && evaluations * texture.draws_a_value > kPoleDraws;
+  const Points<double> draws = by_draws ? texture.draws(kPoleDraws) : Points<double>(0, 4);
+
   PoleFigures figures;
   std::vector<double> all;
   for (const CrystalDirection& direction : directions) {
-    figures.panels.push_back({direction.name, pole_lattice(texture, direction.h, across, around)});
-    const std::vector<double> values = figures.panels.back().density.inside();
-    all.insert(all.end(), values.begin(), values.end());
+    const PoleFibres fibres = pole_fibres(texture.group, direction.h);
+    PoleFigure& panel = figures.panels.emplace_back(PoleFigure{direction.name, {}});
+    panel.density = by_draws ? pole_lattice_of_draws(fibres, draws, kAcrossOfDraws)
+                             : pole_lattice(texture, direction.h, across, around);
+    panel.highest = highest_pole_density(texture, fibres, panel.density, width, draws);
+    // What is drawn may be above the largest by the error of the draws.
+    for (const double value : panel.density.inside()) all.push_back(std::min(value, panel.highest));
+    all.push_back(panel.highest);
   }
-  figures.bar = multiples_bar(all);
   figures.levels = multiples_levels(all);
+  figures.bar = multiples_bar(all, log_scale);
+  if (by_draws) {
+    // A step on the sheet is √2 as much of an angle in the middle.
+    const double step = std::numbers::sqrt2 * figures.panels[0].density.step();
+    figures.note = fmt::format("colours: {} draws of the model", counted(draws.size()));
+    if (width < 2 * step)
+      figures.note += fmt::format(", blurred to {}°; maxima are not blurred",
+                                  short_number(step * 180 / std::numbers::pi, 1));
+  }
   return figures;
 }
 
@@ -106,7 +147,11 @@ std::string draw_pole_figures(const Sheet& sheet, const PoleFigures& figures) {
   const bool has_density = std::any_of(figures.panels.begin(), figures.panels.end(),
                                        [](const PoleFigure& panel) { return panel.density.n > 0; });
   std::size_t most_dots = 0;
-  for (const PoleFigure& panel : figures.panels) most_dots = std::max(most_dots, panel.poles.size());
+  for (const PoleFigure& panel : figures.panels) {
+    std::size_t dots = 0;
+    for (const Cloud& cloud : panel.clouds) dots += cloud.points.size();
+    most_dots = std::max(most_dots, dots);
+  }
 
   Canvas ruler(FileKind::svg, 1, 1);
   // The names of the axes at the side and above.
@@ -131,8 +176,9 @@ std::string draw_pole_figures(const Sheet& sheet, const PoleFigures& figures) {
 
   std::vector<LegendEntry> legend;
   const double dot = std::clamp(2 * radius / 280, 0.6, 1.0) * dot_radius(most_dots);
-  if (most_dots > 0 && !figures.dots_label.empty())
-    legend.push_back({LegendEntry::Mark::dot, figures.dots_label, {kPoleDots}, std::max(1.5, dot)});
+  if (n > 0)
+    for (const Cloud& cloud : figures.panels[0].clouds)
+      legend.push_back({LegendEntry::Mark::dot, cloud.label, {cloud.colour}, std::max(1.5, dot)});
   if (has_density && !figures.levels.empty())
     legend.push_back({LegendEntry::Mark::line, multiples_key(figures.levels), {kInk, 0.6}});
   legend.push_back({LegendEntry::Mark::none,
@@ -140,6 +186,7 @@ std::string draw_pole_figures(const Sheet& sheet, const PoleFigures& figures) {
                         ? "upper hemisphere, equal area; circles 30° and 60° from Z"
                         : "upper hemisphere, stereographic; circles 30° and 60° from Z",
                     {}});
+  if (!figures.note.empty()) legend.push_back({LegendEntry::Mark::none, figures.note, {}});
   const Vec2 legend_room = legend_size(ruler, legend, inside);
 
   const double top = kPoleMargin + (sheet.title.empty() ? 0 : 1.8 * kTitleText);

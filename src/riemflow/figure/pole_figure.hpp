@@ -4,6 +4,7 @@
 // of the crystals, all in the same colours.
 
 #include <array>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -14,9 +15,11 @@
 namespace riemflow::figure {
 
 struct PoleFigure {
-  std::string label;             ///< "{100}"
-  DiscLattice density;           ///< in multiples of the uniform one; without points: none
-  std::vector<Vec2> poles = {};  ///< dots, in the coordinates of the lattice (place_of_direction)
+  std::string label;    ///< "{100}"
+  DiscLattice density;  ///< in multiples of the uniform one; without points: none
+  /// The largest density, which may lie between the points of the lattice; NaN: that of the lattice.
+  double highest = std::numeric_limits<double>::quiet_NaN();
+  std::vector<Cloud> clouds = {};  ///< in the coordinates of the lattice (place_of_direction)
 };
 
 struct PoleFigures {
@@ -26,13 +29,19 @@ struct PoleFigures {
   std::array<std::string, 2> axes = {"X", "Y"};  ///< of the sample; "RD", "TD"
   ColourBar bar;
   std::vector<double> levels;  ///< of contours
-  std::string dots_label;      ///< in the legend: "500 grains"
+  std::string note;            ///< in the legend: how the densities were found
 };
 
 /// The pole figures of a texture for these directions, with the bar and the levels for them. Settings of the
 /// drawing are the caller's.
+///
+/// A texture that is broad enough is integrated over a lattice of fibres, as fine as its narrowest places, of
+/// deviation σ, ask for: steps of 0.3 σ of the disc's radius, which are 0.4 σ in the middle and 0.6 σ across
+/// the rim, and of 1.6 σ along a fibre. Where that would cost more than a million draws, P is that of a
+/// million draws (pole_draws.hpp). The largest densities are those of the texture itself in both
+/// (pole_top.hpp).
 PoleFigures pole_figures(const Texture& texture, const std::vector<CrystalDirection>& directions,
-                         int across = 73, int around = 72);
+                         std::optional<bool> log_scale = std::nullopt);
 
 /// Side by side, at most four in a row, with the colour bar at the right and a legend below. No wider than
 /// the sheet, and narrower where a few discs do not need it.

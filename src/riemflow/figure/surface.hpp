@@ -25,6 +25,7 @@ inline std::optional<Surface> surface_of(const Manifold<double>& manifold) {
     case Picture::Kind::plane:
       return Surface::plane;
     case Picture::Kind::pairs:
+    case Picture::Kind::axes:
     case Picture::Kind::rotations:
     case Picture::Kind::cover:
       break;

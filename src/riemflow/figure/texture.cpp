@@ -11,6 +11,10 @@ namespace riemflow::figure {
 namespace {
 
 constexpr std::size_t kPieceOfRotations = 16'384;
+constexpr std::size_t kProbes = 1000;
+constexpr double kProbeStep = 0.02 * std::numbers::pi / 180;
+constexpr double kSteepestOfNormal = 3.368;  // √ of the 99 % quantile of χ² with three degrees of freedom
+constexpr double kDeepestColours = 1e4;
 
 }  // namespace
 
@@ -31,13 +35,48 @@ std::vector<double> multiples_of_uniform(const Texture& texture, const Points<do
   return result;
 }
 
-ColourBar multiples_bar(const std::vector<double>& multiples) {
-  double high = 2;
+// By central differences, which are exact for normals: log p at R exp(±ε e_k).
+double finest_width(const Texture& texture) {
+  if (!texture.draws) return kBroad;
+  const Points<double> probes = texture.draws(kProbes);
+  Points<double> around(0, 4);
+  for (std::size_t i = 0; i < probes.size(); ++i)
+    for (std::size_t k = 0; k < 3; ++k)
+      for (const double side : {-kProbeStep, kProbeStep}) {
+        rotation::Vector<double> turn{};
+        turn[k] = side;
+        add_orientation(around, rotation::product(orientation_at(probes, i), rotation::from_vector(turn)));
+      }
+  const std::vector<double> logs = texture.log_density(around);
+  std::vector<double> slopes;
+  for (std::size_t i = 0; i < probes.size(); ++i) {
+    double square = 0;
+    for (std::size_t k = 0; k < 3; ++k) {
+      const double slope = (logs[6 * i + 2 * k + 1] - logs[6 * i + 2 * k]) / (2 * kProbeStep);
+      square += slope * slope;
+    }
+    if (std::isfinite(square)) slopes.push_back(std::sqrt(square));
+  }
+  if (slopes.empty()) return kBroad;
+  const auto steepest = slopes.end() - 1 - static_cast<std::ptrdiff_t>(slopes.size() / 100);
+  std::nth_element(slopes.begin(), steepest, slopes.end());
+  return std::min(kBroad, kSteepestOfNormal / *steepest);
+}
+
+ColourBar multiples_bar(const std::vector<double>& multiples, std::optional<bool> log_scale) {
+  double low = INFINITY, high = 2;
   for (const double value : multiples)
-    if (std::isfinite(value)) high = std::max(high, value);
+    if (std::isfinite(value)) {
+      low = std::min(low, value);
+      high = std::max(high, value);
+    }
   ColourBar bar;
   bar.label = "multiples of random (m.r.d.)";
   bar.scale = {0, high, false};
+  if (!log_scale.value_or(high > kSharp)) return bar;
+  const double from = std::min(std::max(low, high / kDeepestColours), high / 2);
+  bar.scale = {from, high, true};
+  bar.open_below = low < from * (1 - 1e-9);
   return bar;
 }
 
@@ -49,9 +88,10 @@ std::vector<double> multiples_levels(const std::vector<double>& multiples) {
       high = std::max(high, value);
     }
   std::vector<double> levels;
-  if (!(high - low > 0.05)) return levels;
+  if (!(high - low > 0.05) || high > kSharp) return levels;
   if (high >= 6) {
-    for (double level = 1; level < high; level *= 2) levels.push_back(level);
+    for (const double level : {1, 2, 5, 10, 20, 50})
+      if (level < high) levels.push_back(level);
     return levels;
   }
   double step = 1;

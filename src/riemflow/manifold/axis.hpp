@@ -23,6 +23,9 @@ class Axis final : public SphereQuotient<T> {
     if (this->dimension() > 2) return std::nullopt;
     return this->dimension() == 1 ? circle_coordinates(1, true) : globe_coordinates(1, true);
   }
+  Picture picture() const override {
+    return {this->dimension() == 2 ? Picture::Kind::axes : Picture::Kind::pairs};
+  }
   /// Of either end.
   ColumnForm column_form() const override {
     return {ColumnForm::Kind::vector, 1,

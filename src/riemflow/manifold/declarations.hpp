@@ -44,10 +44,10 @@ struct ColumnForm {
 };
 
 /// What densities of a space are shown as: by pairs of coordinates of samples, where it has no picture of its
-/// own. Of rotations, `group` is that of the crystal, by its name. `cover`: as the cover, isometric and of
-/// one sheet.
+/// own. Of rotations, `group` is that of the crystal, by its name. `axes`: on the cover's globe, each point
+/// at both of its ends. `cover`: as the cover, isometric and of one sheet.
 struct Picture {
-  enum class Kind { pairs, globe, torus, disk, plane, rotations, cover };
+  enum class Kind { pairs, globe, axes, torus, disk, plane, rotations, cover };
   Kind kind = Kind::pairs;
   std::string group = {};
 };

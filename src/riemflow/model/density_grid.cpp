@@ -182,6 +182,7 @@ GridLayout layout_of(const GridChoice& options, const Model& model) {
       layout.measure = "area";
       break;
     case Picture::Kind::pairs:
+    case Picture::Kind::axes:
     case Picture::Kind::rotations:
     case Picture::Kind::cover:
       break;  // refused above
