@@ -64,10 +64,13 @@ TEST(LineOfSight, HasTheLargestDensityOfTheLine) {
                               all = looked_at_everywhere(texture, sight, width);
     const double top = highest_density(texture, probes, width);
     EXPECT_NEAR(top, *std::max_element(all.begin(), all.end()), 0.02 * top);
+    std::size_t lower = 0;
     for (std::size_t i = 0; i < all.size(); ++i) {
       EXPECT_LT(seen[i], 1.03 * all[i] + 1e-3 * top) << half_width << ' ' << i % kLines << ' ' << i / kLines;
-      EXPECT_GT(seen[i], 0.94 * all[i] - 1e-3 * top) << half_width << ' ' << i % kLines << ' ' << i / kLines;
+      EXPECT_GT(seen[i], 0.88 * all[i] - 1e-3 * top) << half_width << ' ' << i % kLines << ' ' << i / kLines;
+      lower += seen[i] < 0.97 * all[i] - 1e-3 * top;
     }
+    EXPECT_LE(lower, 3u) << half_width;
   }
 }
 

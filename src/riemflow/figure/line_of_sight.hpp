@@ -40,7 +40,8 @@ Probes probes_of(const Texture& texture);
 /// line, at their depths by parabolas of the logarithm, and at those of higher lines beside it. Values are
 /// those of the density at a place of the line; of lines that no draw leads to, interpolated between those 6°
 /// apart; where steps are wider than the narrowest peaks (`width`, finest_width), also at the draws nearest
-/// to the line. Where peaks lie behind one another a line may have a few per cent less than its largest.
+/// to the line. Where peaks lie behind one another, one line in a thousand may have a tenth less than its
+/// largest.
 std::vector<double> largest_along(const Texture& texture, const Sight& sight, const Probes& probes,
                                   double width);
 
