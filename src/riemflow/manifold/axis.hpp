@@ -18,7 +18,6 @@ class Axis final : public SphereQuotient<T> {
   std::string unit_of_volume() const override {
     return this->dimension() == 1 ? "rad" : this->dimension() == 2 ? "sr" : unit_of_size(this->dimension());
   }
-  Picture picture() const override { return {Picture::Kind::pairs}; }
   std::optional<DrawnCoordinates> drawn_coordinates() const override {
     if (this->dimension() > 2) return std::nullopt;
     return this->dimension() == 1 ? circle_coordinates(1, true) : globe_coordinates(1, true);

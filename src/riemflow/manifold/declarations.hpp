@@ -52,7 +52,8 @@ struct Picture {
   std::string group = {};
 };
 constexpr auto names_of(Picture::Kind) {
-  return std::to_array<std::string_view>({"pairs", "globe", "torus", "disk", "plane", "rotations", "cover"});
+  return std::to_array<std::string_view>(
+      {"pairs", "globe", "axes", "torus", "disk", "plane", "rotations", "cover"});
 }
 /// What is drawn, as a sentence has it.
 constexpr std::string_view words_of(Picture::Kind kind) {
@@ -60,6 +61,7 @@ constexpr std::string_view words_of(Picture::Kind kind) {
     case Picture::Kind::pairs:
       return "its samples by pairs of coordinates";
     case Picture::Kind::globe:
+    case Picture::Kind::axes:
       return "a map";
     case Picture::Kind::torus:
     case Picture::Kind::plane:
