@@ -19,9 +19,8 @@
 //   backward passes are the adjoints
 //   the patches make up the whole: ∫ 1 = the volume, or ∫ (default base) = 1
 
-#include <fmt/format.h>
-
 #include <cmath>
+#include <cstdio>
 #include <memory>
 #include <optional>
 #include <span>
@@ -69,7 +68,11 @@ class Manifold {
   /// A unit of it, as in "nats per …": "sr", "rad³", "unit of length".
   virtual std::string unit_of_volume() const { return "unit of volume"; }
   /// All of it, where it is finite: "12.57", "8π²/24 = 3.29".
-  virtual std::string volume_in_words() const { return fmt::format("{:.4g}", std::exp(log_volume())); }
+  virtual std::string volume_in_words() const {
+    char text[32];  // by C: nvcc reads this header, and cannot read fmt
+    std::snprintf(text, sizeof text, "%.4g", std::exp(log_volume()));
+    return text;
+  }
   /// The manifold itself, or the factors of a product in order.
   virtual std::vector<Factor<T>> factors() const = 0;
   /// How it is told through another manifold (covering.hpp), on which its densities are computed; null: they
