@@ -21,7 +21,7 @@ constexpr std::size_t kSpare = 16;
 /// Centres that stand for all of them, and those of these that a step scores by.
 constexpr std::size_t kSample = 2048, kFarOfStep = 160;
 /// Validation points that are scored, and those that are scored at once.
-constexpr std::size_t kValidated = 512, kValidatedAtOnce = 32;
+constexpr std::size_t kValidated = 2048, kValidatedAtOnce = 64;
 /// Positions of the tree that are said at once.
 constexpr std::size_t kSaidAtOnce = 1024;
 
